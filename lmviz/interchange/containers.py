@@ -33,11 +33,15 @@ CONTAINERS = {
     "*.mlmodel": "a model of Core ML",
     "*.mlpackage": "a model of Core ML",
     "*.nemo": "a model of NeMo",
+    "*.distcp": "a part of a distributed checkpoint of torch",
+    "*zero_pp_rank_*": "a part of what DeepSpeed has dealt out among processes",
     "*.llamafile": "a program with a GGUF file in it",
 }
 """What the name of a file says that it holds; the first pattern that fits is meant."""
 
 WAYS_OUT = {
+    "*.distcp": "gather it with `python -m torch.distributed.checkpoint.format_utils dcp_to_torch`",
+    "*zero_pp_rank_*": "gather it with the zero_to_fp32.py beside it",
     "consolidated*.pth": "choose a folder of transformers, or convert it with convert_llama_weights_to_hf.py",
 }
 """What to do in place of choosing the same model in another form."""

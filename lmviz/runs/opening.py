@@ -10,6 +10,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
 from lmviz.families import open_run_model
 from lmviz.interchange.arpa_tokenizer import ARPA_ENDINGS
+from lmviz.runs.folder_contents import contents_of
 from lmviz.text.checkpoint_names import (
     ADAPTER_WEIGHTS,
     WEIGHT_ENDINGS,
@@ -17,11 +18,11 @@ from lmviz.text.checkpoint_names import (
     is_adapter,
     is_checkpoint,
     is_of_transformers,
-    named_steps,
 )
 from lmviz.training.run import INNER_FOLDERS, Run
 
 if TYPE_CHECKING:
+    from lmviz.interchange.checkpoint_steps import StoredStep
     from lmviz.models.model import Model
 
 
@@ -52,11 +53,31 @@ def find_model(path: Path) -> Path | None:
     return path if path.suffix.lower() in WEIGHT_ENDINGS or _is_refused(path) else None
 
 
+def newest_steps(folder: Path) -> tuple[StoredStep, ...]:
+    """The checkpoints of a training that a folder holds where it is none itself, the newest last."""
+    if not os.path.isdir(folder) or os.path.isfile(folder / "run.json"):
+        return ()
+    if is_checkpoint(folder) or is_adapter(folder):
+        return ()
+    from lmviz.interchange.checkpoint_steps import steps_in
+
+    return steps_in(folder)
+
+
+def steps_said(folder: Path) -> str:
+    """What is to be said of a folder of which the newest checkpoint is opened; "" for every other."""
+    if not (steps := newest_steps(folder)):
+        return ""
+    from lmviz.interchange.checkpoint_steps import steps_in_words
+
+    return steps_in_words(folder, steps, steps[-1].path)
+
+
 def _model_in(folder: Path) -> Path | None:
     """The folder itself, or of the checkpoints of a training in it the newest."""
     if is_checkpoint(folder) or is_adapter(folder):
         return folder
-    if steps := named_steps(folder):
+    if steps := newest_steps(folder):
         return steps[-1].path
     return folder if _holds_model(folder) or _is_refused(folder) else None
 
@@ -73,7 +94,9 @@ def open_recorded(folder: str | Path, base: str | Path | None = None) -> Run:
     is_arpa = found is not None and found.name.lower().endswith(ARPA_ENDINGS)
     if base is not None and (is_run or is_arpa):
         raise LmvizError(f"{path} is not an adapter, and so has no base: leave the base out.")
-    if found is None or is_run:
+    if found is None:
+        raise LmvizError(contents_of(path).sentence)
+    if is_run:
         return Run.open(path)
     if is_arpa:
         from lmviz.interchange.arpa import open_arpa

@@ -48,6 +48,12 @@ def list_runs(folder: Path) -> tuple[ListedRun, ...]:
     return tuple(sorted(listed, key=lambda entry: (entry.begun or datetime.min, entry.title), reverse=True))
 
 
+def list_race(folder: Path) -> tuple[ListedRun, ...]:
+    """The runs in a folder, and before them all of them as the lanes of a race."""
+    lanes = [entry for path in _lanes(folder) if (entry := list_run(path)) is not None]
+    return (_whole(folder, lanes), *lanes) if lanes else ()
+
+
 def _whole(race: Path, lanes: list[ListedRun]) -> ListedRun:
     """The entry of a race itself: named as its folder is, or where nobody has named that, as a run is."""
     first, begun = lanes[0], begun_at(race.name)

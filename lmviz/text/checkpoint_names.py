@@ -107,14 +107,16 @@ def holds_model(folder: Path) -> bool:
         return True
     found = weights_in(folder)
     is_known = any(path.name in SAVED_NAMES or path.suffix.lower() == ".gguf" for path in found)
-    return is_known or (bool(found) and not _holds_texts(folder))
+    return is_known or (bool(found) and not holds_texts(folder, deep=1))
 
 
-def _holds_texts(folder: Path) -> bool:
+def holds_texts(folder: Path, deep: int = 2) -> bool:
+    """Whether files that end like texts lie in a folder, or in one within it."""
+    inner = [path for path in _entries(folder) if os.path.isdir(path)] if deep > 1 else []
     return any(
         path.suffix.lower() in _TEXT_ENDINGS and _NO_TEXT.fullmatch(path.name) is None
         for path in _entries(folder)
-    )
+    ) or any(holds_texts(path, deep - 1) for path in inner)
 
 
 def step_in_name(name: str) -> int | None:

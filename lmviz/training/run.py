@@ -391,4 +391,4 @@ def _no_run(folder: Path) -> LmvizError:
     lane = next((path.parent for path in folder.glob("*/run.json")), None)
     if lane is not None:
         return LmvizError(f"{folder} is a race, a folder of runs: choose one of them, such as {lane}.")
-    return LmvizError(f"{folder} holds no run: choose a folder with a run.json in it.")
+    return LmvizError(f"{folder} holds no run: choose the folder of one.")

@@ -64,7 +64,7 @@ def test_without_a_tokenizer_ids_can_be_read_and_texts_not(folder):
     assert len(lmviz.trace(model, [1, 2, 3])) == 3
     with pytest.raises(LmvizError, match="no tokenizer"):
         lmviz.trace(model, "w1 w2")
-    with pytest.raises(LmvizError, match=r"put its tokenizer\.json beside it"):
+    with pytest.raises(LmvizError, match=r"there is no tokenizer\.json, nor vocab\.json"):
         open_recorded(folder).tokenizer()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 
@@ -12,6 +13,13 @@ def title_of_path(path: Path) -> str:
 
     folder = find_model(path)
     return path.name if folder is None else title_in(folder)
+
+
+def is_written_race(folder: Path) -> bool:
+    """Whether somebody has called the runs in a folder a race, and they do not merely lie there."""
+    from lmviz.runs.race_folder import NAME
+
+    return os.path.isfile(folder / NAME)
 
 
 def race_at(path: Path) -> Path | None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 from lmviz.app.opening.scenes import scene_of
 from lmviz.app.panels.corpus.texts import FILTER
+from lmviz.app.widgets.base.plain import window_title
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.window.dialogs import DoctorReport
 from lmviz.app.window.open_model import OpenModelDialog, RenameDialog
@@ -19,7 +20,7 @@ from lmviz.circuits.shipped_questions import is_question
 from lmviz.desktop.scene import ENDING, save_scene
 from lmviz.interchange import chosen_bases
 from lmviz.runs.opening import find_model, open_recorded
-from lmviz.runs.run_list import list_runs
+from lmviz.runs.run_list import list_race, list_runs
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
@@ -89,6 +90,23 @@ class Choosing:
             dialog.show_runs(*self._listed_runs())
 
         dialog.renamed.connect(rename, Qt.ConnectionType.QueuedConnection)  # the list is still being edited
+        dialog.open()
+
+    def open_run_in(self, folder: Path) -> None:
+        """One of the runs in a folder, or all of them as a race."""
+        dialog = OpenModelDialog(list_race(folder), (), self._parent)
+        dialog.setWindowTitle(window_title(f"Choose one of the runs in {folder.name}"))
+
+        def open_chosen(chosen: Path) -> None:
+            self._window.open_race(chosen) if chosen == folder else self._window.open_paths([chosen])
+
+        def rename(run: Path, name: str) -> None:
+            self._session.library.rename(run, name)
+            dialog.show_runs(list_race(folder), ())
+
+        dialog.chosen.connect(open_chosen)
+        dialog.renamed.connect(rename, Qt.ConnectionType.QueuedConnection)  # the list is still being edited
+        dialog.other_folder_wanted.connect(lambda: self.open_folder("Open the folder of a run", folder))
         dialog.open()
 
     def rename_model(self, model: OpenedModel) -> None:

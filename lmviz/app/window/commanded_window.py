@@ -25,6 +25,9 @@ class CommandedWindow(LectureWindow, Protocol):
     def open_paths(self, paths: Sequence[str | Path]) -> None:
         """Open texts, runs or folders."""
 
+    def open_race(self, folder: Path) -> None:
+        """Open the runs in a folder as the lanes of a race."""
+
     def open_lesson(self, path: Path) -> None:
         """Open a lesson of one's own."""
 

@@ -234,6 +234,10 @@ class MainWindow(QMainWindow):
         """Open texts, runs, folders, lessons, lectures, bundles, polls, networks, questions or scenes."""
         self._opened_paths.open(paths)
 
+    def open_race(self, folder: Path) -> None:
+        """Open the runs in a folder as the lanes of a race."""
+        self._opened_paths.open_race(folder)
+
     def open_lesson(self, path: Path) -> None:
         """Open a lesson of one's own; the notice says what is wrong with it."""
         self._opened_paths.open_lesson(path)
@@ -339,6 +343,7 @@ class MainWindow(QMainWindow):
         self.lessons.lecture_wanted.connect(self.open_lecture)
         self.beginning.tour_wanted.connect(self.lessons.start_tour)
         self.header.palette_wanted.connect(self.commands.show_palette)
+        self._opened_paths.runs_found.connect(lambda folder: self.commands.choosing.open_run_in(folder))
         self.header.open_model_wanted.connect(lambda: self.commands.choosing.open_run())
         self.header.rename_wanted.connect(lambda model: self.commands.choosing.rename_model(model))
         session, students = self.session, self.student_files

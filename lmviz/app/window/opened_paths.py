@@ -6,16 +6,21 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
-from lmviz.app.opening.paths import race_at
+from lmviz.app.opening.paths import is_written_race, race_at
 from lmviz.app.panels.table import has_prefix
 from lmviz.app.window.commanded_window import CommandedWindow
 from lmviz.base.errors import LmvizError
 
 
 class OpenedPaths(QObject):
-    """Opens files and folders in a window, each where it is seen."""
+    """Opens files and folders in a window, each where it is seen.
+
+    Signals: `runs_found(Path)`, a folder of runs that nobody has called a race, of which one is to be chosen.
+    """
+
+    runs_found = Signal(object)
 
     def __init__(self, window: CommandedWindow, parent: QObject) -> None:
         super().__init__(parent)
@@ -59,11 +64,16 @@ class OpenedPaths(QObject):
                 open_file(path)
         races = [path for path in others if race_at(path) is not None]
         for path in races[:1]:
-            window.show_perspective("race")
-            session.race.open(race_at(path) or path)
+            folder = race_at(path) or path
+            self.open_race(folder) if is_written_race(folder) else self.runs_found.emit(folder)
         has_text = self._open_models_and_texts([path for path in others if path not in races])
         if has_text and not is_shown and not has_prefix(window.perspective_name):
             window.show_perspective("corpus")  # where it is seen to have been opened
+
+    def open_race(self, folder: Path) -> None:
+        """Open the runs in a folder as the lanes of a race."""
+        self._window.show_perspective("race")
+        self._session.race.open(folder)
 
     def open_lesson(self, path: Path) -> None:
         """Open a lesson of one's own; the notice says what is wrong with it."""
@@ -87,13 +97,26 @@ class OpenedPaths(QObject):
 
     def _open_models_and_texts(self, paths: Sequence[Path]) -> bool:
         """Open runs and checkpoints as models, the rest as one corpus; whether there is such a corpus."""
-        from lmviz.runs.opening import find_model
+        from lmviz.runs.folder_contents import contents_of
+        from lmviz.runs.opening import find_model, steps_said
 
         models = [find_model(path) for path in paths]
+        held = {
+            path: contents_of(path)
+            for path, folder in zip(paths, models, strict=True)
+            if folder is None and os.path.isdir(path)
+        }
+        said = [*map(steps_said, paths), *(each.sentence for each in held.values() if not each.is_text)]
+        for sentence in filter(None, said):
+            self._session.say(sentence)
         folders = list(dict.fromkeys(folder for folder in models if folder is not None))
         for folder in folders:
             self._session.library.open(folder)
-        texts = [path for path, folder in zip(paths, models, strict=True) if folder is None]
+        texts = [
+            path
+            for path, folder in zip(paths, models, strict=True)
+            if folder is None and (path not in held or held[path].is_text)
+        ]
         if texts:
             self._session.text.open(texts)
         else:

@@ -178,7 +178,7 @@ def test_a_checkpoint_that_cannot_be_opened_says_so(
     (folder / "tokenizer.json").unlink()
     with qtbot.waitSignal(session.library.failed) as refused:
         window.open_paths([folder])
-    assert "put its tokenizer.json beside it" in refused.args[0]
+    assert "there is no tokenizer.json, nor vocab.json" in refused.args[0]
 
 
 def test_what_belongs_to_no_checkpoint_is_not_opened_as_a_text(
