@@ -157,6 +157,12 @@ class TableColumn:
         return self.is_filled and len(kinds) == 2 and any(kinds == set(both) for both in _FLAGS)
 
     @cached_property
+    def is_never(self) -> bool:
+        """Whether its cells are all 0 or false, as those of a rare label may be for a while."""
+        kinds = {cell.lower() for cell in self.solid}
+        return self.is_filled and len(kinds) == 1 and kinds <= {never for never, _ in _FLAGS}
+
+    @cached_property
     def is_number(self) -> bool:
         return self._share(NUMBER.fullmatch) > 0.5
 
@@ -305,15 +311,14 @@ def _two_texts_named(columns: Sequence[TableColumn]) -> Choice | None:
 def _flags_found(columns: Sequence[TableColumn]) -> Choice | None:
     """Columns of 0 and 1, each a label that a text has or has not, beside one of texts."""
     flags = [n for n, column in enumerate(columns) if column.is_flag and not is_about(column.name)]
-    texts = _texts(columns)
-    text = (
-        _first_text(columns)
-        if _first_text(columns) is not None
-        else max(texts, key=lambda n: columns[n].size, default=None)
-    )
+    text = _first_text(columns)
+    if text is None:
+        text = max(_texts(columns), key=lambda n: columns[n].size, default=None)
     if len(flags) < 2 or text is None or _named_labels(columns):
         return None
-    return Choice({"label": flags[0], "text": text}, doubt=SEVERAL_FLAGS, further={"label": tuple(flags[1:])})
+    rare = [n for n, column in enumerate(columns) if column.is_never and not is_about(column.name)]
+    first, *further = sorted((*flags, *rare))
+    return Choice({"label": first, "text": text}, doubt=SEVERAL_FLAGS, further={"label": tuple(further)})
 
 
 def _labels_named(columns: Sequence[TableColumn]) -> Choice | None:

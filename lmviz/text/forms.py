@@ -489,7 +489,7 @@ def _choose(
     lists = frozenset(place for place, column in enumerate(made) if column.is_list)
     layout = replace(layout, lists=lists)
     if task in ("", "tagging"):
-        listed = find_list_rows(layout.names, cells) if lists else None
+        listed = find_list_rows(layout.names, cells)
         found_rows = (
             (listed, False)
             if listed is not None
@@ -497,7 +497,8 @@ def _choose(
         )
         if found_rows is not None:
             roles, guessed = found_rows
-            return replace(layout, roles=roles, task="tagging", guessed=guessed)
+            lists |= {roles["tag"]} if listed is not None else set()
+            return replace(layout, roles=roles, task="tagging", guessed=guessed, lists=lists)
     found = choose_roles(made, task)
     return replace(
         layout,

@@ -57,6 +57,11 @@ class Layout:
         return self.roles[role], *self.further.get(role, ())
 
     @property
+    def has_rows_of_words(self) -> bool:
+        """Whether a row has all words of a sentence, and its tags, rather than one of each."""
+        return self.task == "tagging" and self.roles.get("tag") in self.lists
+
+    @property
     def used(self) -> frozenset[int]:
         """The numbers of all columns that are read."""
         return frozenset(place for role in self.roles for place in self.places(role))

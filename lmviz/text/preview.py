@@ -17,6 +17,7 @@ from lmviz.text.corpus_options import AFTER_DECODING, SEVERAL, TASKS, CorpusOpti
 from lmviz.text.encodings import OFFERED, RECOGNISED, place_of_fault, title_of
 from lmviz.text.forms import FORMS
 from lmviz.text.layout import BOTH, FURTHER_ROLES, ROLES, Layout, written_columns
+from lmviz.text.list_cells import items_of
 from lmviz.text.table import Aside
 from lmviz.text.task_reading import FoundExamples, examples_of, say_scheme, settings_of
 from lmviz.text.task_text import TaskText
@@ -133,6 +134,8 @@ class Preview:
         pieces = [(f"{form} of {self.count:,} {examples}: the ", "")]
         for number, role in enumerate((*self._further_roles, *ROLES[layout.task])):
             pieces += [(f"{', and the ' if number else ''}{role} is in ", ""), (layout.name_of(role), role)]
+            if role in layout.further and role != "label":
+                pieces.append((f", joined by {self.options.between}", ""))
             if role == "label" and 0 < len(self.labels) <= 4:
                 pieces.append((f" ({', '.join(name for name, _ in self.labels)})", ""))
         found = self.contents.found if self.contents is not None else None
@@ -325,12 +328,20 @@ def _rows_of(data: bytes, layout: Layout) -> tuple[tuple[PreviewRow, ...], int]:
         lacks = not fault and not all(cells[place].strip() for place in needed)
         is_odd = bool(fault) or lacks or any(cells[place].strip() for place in nameless)
         fault = "lacks what the others have" if lacks else fault
+        for place in layout.lists & set(range(len(cells))):
+            cells = [_listed(cell) if n == place else cell for n, cell in enumerate(cells)]
         row = PreviewRow(number, tuple(cells), fault)
         if len(rows) < FIRST:
             rows.append(row)
         elif is_odd and len(odd) < ODD:
             odd.append(row)
     return (*rows, *odd), total
+
+
+def _listed(cell: str) -> str:
+    """A cell with the items of its list as a person reads them."""
+    items = items_of(cell.strip())
+    return cell if items is None else ", ".join(items)
 
 
 def _rows_of_examples(text: TaskText) -> tuple[PreviewRow, ...]:

@@ -58,8 +58,13 @@ def without_companions(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 
     So Toy.de-en.xml and Toy.de-en.ids say which lines of Toy.de-en.de and Toy.de-en.en belong together.
     """
-    stems = {path.with_suffix("") for path in files if path.suffix[1:].lower() in _LANGUAGE_NAMES}
-    about = [path for path in files if path.suffix.lower() in COMPANIONS and path.with_suffix("") in stems]
+    bare = {path: path.with_suffix("") if path.suffix == ".gz" else path for path in files}
+    stems = {name.with_suffix("") for name in bare.values() if name.suffix[1:].lower() in _LANGUAGE_NAMES}
+    about = [
+        path
+        for path, name in bare.items()
+        if name.suffix.lower() in COMPANIONS and name.with_suffix("") in stems
+    ]
     return [path for path in files if path not in about], about
 
 

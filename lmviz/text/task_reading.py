@@ -357,7 +357,7 @@ MOST_UNUSED = 6
 
 _ROWS_FOR_EXAMPLES = 200
 _LONGEST_EXAMPLE = 32
-_COLUMNS_SAID = ("table", "jsonl", "json", "parquet", "pairs")
+_COLUMNS_SAID = ("tmx", "bars", "lists", "table", "jsonl", "json", "parquet", "pairs")
 
 
 def _short(cell: str) -> str:

@@ -6,7 +6,7 @@ sentence; or a blank line ends a sentence.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from lmviz.text.column_names import parts_of
@@ -54,6 +54,10 @@ def find_word_rows(
         kinds = {n: len(set(columns[n])) for n in likely}
         words = [max(likely, key=lambda n: kinds[n])] if likely else []
         is_named = False
+    if not is_named and not _mark_spans(columns[tag]):
+        return None
+    if any(_has_sentences(cells) for cells in columns):
+        return None  # a word beside a text is about it
     if not words or words[0] == tag or len(set(columns[words[0]])) <= len(set(columns[tag])):
         return None
     sentence = _sentence_of(parts, columns, {tag, words[0]})
@@ -64,31 +68,35 @@ def find_word_rows(
 
 def find_list_rows(names: Sequence[str], columns: Sequence[Cells]) -> Roles | None:
     """The columns of the words and the tags of a sentence a row, as many in the one as in the other."""
-    lists = {n: [items_of(cell) for cell in cells] for n, cells in enumerate(columns)}
     parts = [parts_of(name) for name in names]
-    tags = [
-        n
-        for n, cells in lists.items()
-        if cells and sum(each is not None for each in cells) > 0.9 * len(cells)
-    ]
-    ranked = sorted(tags, key=lambda n: _rank(parts[n]))
-    for tag in ranked:
-        if _rank(parts[tag]) == len(_TAGS):
-            continue
+    named = [n for n in range(len(columns)) if _rank(parts[n]) < len(_TAGS)]
+    tags = [n for n in named if _share(map(_are_lists, columns[n])) > 0.9 or _are_tags_in_a_row(columns[n])]
+    for tag in sorted(tags, key=lambda n: _rank(parts[n])):
         for word in range(len(columns)):
-            if (
-                word != tag
-                and (word not in tags or _rank(parts[word]) == len(_TAGS))
-                and _fit(columns[word], lists[tag])
-            ):
+            if word not in tags and _fit(columns[word], columns[tag]):
                 return {"word": word, "tag": tag}
     return None
+
+
+def _are_lists(cell: str) -> bool:
+    return items_of(cell) is not None
+
+
+def _are_tags_in_a_row(cells: Cells) -> bool:
+    """Whether cells are tags with spaces or commas between them, which mark spans."""
+    kinds = {tag for cell in cells for tag in _tags_of(cell)}
+    return OUTSIDE in kinds and len(kinds) <= MOST_TAGS and find_scheme(kinds) is not None
+
+
+def _share(truths: Iterable[bool]) -> float:
+    listed = list(truths)
+    return sum(listed) / max(1, len(listed))
 
 
 def in_sentences(found: Iterator[Record], layout: Layout) -> Iterator[Record]:
     """The words of a table one by one, with a record without cells after each sentence."""
     roles, width = layout.roles, len(layout.names)
-    if roles["tag"] in layout.lists:
+    if layout.has_rows_of_words:
         yield from _in_lists(found, roles, width)
         return
     place = roles.get("sentence")
@@ -113,7 +121,7 @@ def _in_lists(found: Iterator[Record], roles: Mapping[str, int], width: int) -> 
         if reason or not cells:
             yield number, cells, reason
             continue
-        words, tags = (_words_of(cells[roles[role]]) for role in ("word", "tag"))
+        words, tags = _words_of(cells[roles["word"]]), _tags_of(cells[roles["tag"]])
         if not words or len(words) != len(tags):
             yield number, cells, f"has {len(words)} words and {len(tags)} tags"
             continue
@@ -130,9 +138,15 @@ def _words_of(cell: str) -> Sequence[str]:
     return cell.split() if items is None else items
 
 
-def _fit(cells: Cells, tags: Sequence[Sequence[str] | None]) -> bool:
+def _tags_of(cell: str) -> Sequence[str]:
+    """The tags of a list, or of a row of them with commas or spaces between."""
+    items = items_of(cell.strip())
+    return cell.replace(",", " ").split() if items is None else items
+
+
+def _fit(cells: Cells, tags: Cells) -> bool:
     """Whether nearly all cells have as many words as there are tags."""
-    both = [(_words_of(cell), each) for cell, each in zip(cells, tags, strict=True) if each is not None]
+    both = [(_words_of(cell), _tags_of(each)) for cell, each in zip(cells, tags, strict=True)]
     alike = sum(len(words) == len(each) for words, each in both)
     return bool(both) and alike > 0.9 * len(both) and sum(len(each) for _, each in both) >= 2 * len(both)
 
@@ -192,6 +206,12 @@ def _mark_spans(cells: Cells) -> bool:
 def _are_words(cells: Cells) -> bool:
     solid = [cell for cell in cells if cell]
     return len(solid) >= 0.8 * len(cells) and sum(" " in cell for cell in solid) <= 0.05 * len(solid)
+
+
+def _has_sentences(cells: Cells) -> bool:
+    """Whether most cells have several words."""
+    solid = [cell for cell in cells if cell]
+    return bool(solid) and 2 * sum(cell.count(" ") >= 2 for cell in solid) > len(solid)
 
 
 def _are_numbers(cells: Cells) -> bool:

@@ -14,7 +14,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.text.corpus import Corpus, load_corpus
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.list_cells import is_nested, items_of
-from lmviz.text.preview import look
+from lmviz.text.preview import Preview, look
 
 PEOPLE = ("Ada", "Bela", "Cora", "Dana", "Egon", "Fritz")
 SENTENCES = [
@@ -50,6 +50,13 @@ def opened(folder: Path, content: str, name: str, **settings) -> Corpus:
     return load_corpus(folder / name, validation=0.0, **settings)
 
 
+def look_at(folder: Path, content: str, name: str) -> Preview:
+    (folder / name).write_text(content, encoding="utf-8")
+    offer = look(folder / name)
+    assert offer is not None
+    return offer
+
+
 def answers(corpus: Corpus) -> list[list[str]]:
     assert corpus.training_examples is not None
     return [[corpus.labels[id] for id in ids] for ids in corpus.training_examples.target]
@@ -74,6 +81,10 @@ ROWS = {
     "no heading": table([[n, *row[1:]] for n, row in ((row[0][10:], row) for row in words())]),
     "blank lines": table([["Word", "Tag"]])
     + "\n".join(table([[a, b] for a, b in zip(*both, strict=True)]) for both in SENTENCES),
+    "tags with commas": table(
+        [["sentence", "word_labels"], *[[" ".join(some), ",".join(tags)] for some, tags in SENTENCES]]
+    ),
+    "tags with spaces": table([["text", "labels"], *[map(" ".join, both) for both in SENTENCES]]),
     "lists of Python": table(
         [["Sentence", "Tag"], *[[" ".join(some), str(tags)] for some, tags in SENTENCES]]
     ),
@@ -171,6 +182,20 @@ def test_columns_of_0_and_1_are_labels_that_are_asked_about(flags: Sequence[str]
     assert f"columns={told}" in str(refused.value)
     corpus = opened(tmp_path, content, "flags.csv", columns=told, several="set")
     assert labelled(corpus) == [*WAYS["set"], ("none", "nothing of it at all")]
+
+
+def test_a_label_that_no_text_of_the_beginning_has_is_one_too(tmp_path: Path) -> None:
+    rows = [[text, *[int(kind in some) for kind in ("cake", "stove", "pan")]] for some, text in DISHES]
+    offer = look_at(tmp_path, table([["text", "cake", "stove", "pan"], *rows]), "rare.csv")
+    assert "label=cake+stove+pan" in offer.options.columns
+
+
+def test_words_beside_a_text_are_not_tagged(tmp_path: Path) -> None:
+    """Several comments of a document, each by somebody and with a label."""
+    rows = [[n // 4, PEOPLE[n % 5], "good" if n % 3 else "bad", f"the comment number {n}"] for n in range(40)]
+    offer = look_at(tmp_path, table([["document", "author", "label", "text"], *rows]), "comments.csv")
+    assert offer.layout is not None
+    assert offer.layout.task == "classification"
 
 
 @pytest.mark.parametrize("comma", [",", ", "])

@@ -56,7 +56,8 @@ def test_of_further_parts_the_first_two_are_read_and_a_line_without_is_named(tmp
     content = "".join(f"{a} ||| {b} ||| 0.5 0.1 ||| 0-0\n" for a, b in PAIRS * 4) + "alone\n"
     corpus = opened(tmp_path, "phrases.txt", content)
     assert pairs_of(corpus) == PAIRS * 4
-    assert corpus.complaints == ("Line 29 has not a source and a target with 3 times ||| between them.",)
+    assert corpus.complaints[0] == "Line 29 has not a source and a target with 3 times ||| between them."
+    assert corpus.complaints[1] == "2 columns are not read: column 3 (0.5 0.1), column 4 (0-0)."
     offer = look(tmp_path / "phrases.txt")
     assert offer is not None
     assert offer.asks

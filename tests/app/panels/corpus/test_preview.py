@@ -105,7 +105,7 @@ def test_two_texts_of_a_label_are_joined_or_one_of_them_is_chosen(
 ) -> None:
     rows = [f"{'yes' if n % 2 else 'no'},the cat number {n},a dog of {n}" for n in range(12)]
     window = offered("\n".join(["label,premise,hypothesis", *rows]), "nli.csv", "utf-8")
-    assert "the text is in premise and hypothesis" in said(window, "preview_sentence")
+    assert "the text is in premise and hypothesis, joined by |." in said(window, "preview_sentence")
     assert window.findChild(QComboBox, "column_3_picker").currentData() == "text+"
     with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
         choose(window, "column_3_picker", "")
