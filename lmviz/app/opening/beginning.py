@@ -115,6 +115,7 @@ class Beginning(QObject):
         strip.train_wanted.connect(self.prepare_training)
         strip.text_wanted.connect(lambda: window.choose_text())
         strip.sample_wanted.connect(self._session.library.open)
+        strip.public_wanted.connect(lambda name: window.open_public_model(name))
         strip.tour_wanted.connect(self.start_tour)
         strip.dismissed.connect(lambda: window.settings.keep("view/welcome", False))
         self._session.library.model_changed.connect(self._offer_to_train_on)

@@ -38,6 +38,9 @@ class Shell(Protocol):
     def choose_text(self) -> None:
         """Let a person choose a text to open."""
 
+    def open_public_model(self, name: str) -> None:
+        """Open a public model by its name on the hub, downloaded first where it is not here."""
+
     def offer(self, sentence: str, word: str, action: Callable[[], None]) -> None:
         """Show a sentence with a button that does something."""
 

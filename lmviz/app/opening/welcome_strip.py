@@ -18,14 +18,16 @@ from lmviz.app.widgets.base.quiet_button import QuietButton
 class WelcomeStrip(QWidget):
     """Buttons for the first minutes; once one has been pressed it makes room.
 
-    `sample_models` gives the names of sample models whenever their list is opened. Signals: `look_wanted`,
-    `train_wanted`, `text_wanted`, `sample_wanted(name)`, `tour_wanted`; `dismissed` when it is sent away.
+    `sample_models` gives the names of sample models whenever their list is opened, below which stand small
+    public ones of real English. Signals: `look_wanted`, `train_wanted`, `text_wanted`, `sample_wanted(name)`,
+    `public_wanted(name)`, `tour_wanted`; `dismissed` when it is sent away.
     """
 
     look_wanted = Signal()
     train_wanted = Signal()
     text_wanted = Signal()
     sample_wanted = Signal(str)
+    public_wanted = Signal(str)
     tour_wanted = Signal()
     dismissed = Signal()
 
@@ -84,9 +86,16 @@ class WelcomeStrip(QWidget):
         row((flow, 1), (self._dismiss, 0, Qt.AlignmentFlag.AlignTop), on=self, margins=(16, 6, 10, 6))
 
     def _fill(self) -> None:
+        from lmviz.interchange.public_models import PUBLIC_MODELS  # not needed for the first paint
+
         self._samples.clear()
         for name in self._sample_models():
             action = self._samples.addAction(caption(name), lambda name=name: self.sample_wanted.emit(name))
             action.triggered.connect(self.hide)
         if self._samples.isEmpty():
             self._samples.addAction("This installation has none").setEnabled(False)
+        self._samples.addSection("Real English")
+        for model in PUBLIC_MODELS:
+            words = model.title if model.folder() else f"Download {model.sentence}"
+            wanted = lambda name=model.name: self.public_wanted.emit(name)  # noqa: E731
+            self._samples.addAction(caption(words), wanted).triggered.connect(self.hide)

@@ -150,16 +150,27 @@ class Choosing:
             "Download a model",
             "Its name on the Hugging Face hub, such as openai-community/gpt2:",
         )
-        if not wanted or not name.strip():
-            return
+        if wanted and name.strip():
+            self._download(name.strip())
 
+    def open_public(self, name: str) -> None:
+        """A public model by its name on the hub: opened where it is here, otherwise downloaded first."""
+        from lmviz.interchange.public_models import PUBLIC_MODELS
+
+        found = next(model for model in PUBLIC_MODELS if model.name == name).folder()
+        if found is None:
+            self._download(name)
+        else:
+            self._window.open_paths([found])
+
+    def _download(self, name: str) -> None:
         def work(report: Report) -> Path:
             from lmviz.interchange.hub import download_model
 
-            return download_model(name.strip(), report)
+            return download_model(name, report)
 
         self._session.work.start_job(
-            f"Downloading {name.strip()}",
+            f"Downloading {name}",
             work,
             lambda folder: self._window.open_paths([folder]),
             self._session.say,

@@ -144,6 +144,10 @@ class MainWindow(QMainWindow):
         """Let a person choose a text to open."""
         self.commands.choosing.open_texts()
 
+    def open_public_model(self, name: str) -> None:
+        """Open a public model by its name on the hub, downloaded first where it is not here."""
+        self.commands.choosing.open_public(name)
+
     def offer(self, sentence: str, word: str, action: Callable[[], None]) -> None:
         """Show a sentence with a button that does something."""
         self.notice.offer(sentence, word, action)
