@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 
+import numpy as np
+import pytest
 from examples import install
 
 import lmviz
@@ -13,7 +15,9 @@ from lmviz.app.widgets.plots.bars import BarsView
 TEXT = "the cows eat grass\nthe hens eat corn\n" * 20
 
 
-def test_the_panel_counts_and_goes_to_a_place(tmp_path, monkeypatch, qtbot):
+@pytest.fixture
+def opened(tmp_path, monkeypatch, qtbot):
+    """The session and the panels of the page, with a model that has read a text, in the window."""
     from lmviz.app.opening.settings import Settings
     from lmviz.app.session.session import Session
     from lmviz.app.window.main_window import MainWindow
@@ -23,28 +27,48 @@ def test_the_panel_counts_and_goes_to_a_place(tmp_path, monkeypatch, qtbot):
     corpus = lmviz.load_corpus(tmp_path / "farm.txt", documents="line")
     lmviz.train("ngram", corpus, out=tmp_path / "run", steps=2, order=2)
     [row] = install("adding-a-panel.md", monkeypatch).values()
-    monkeypatch.setattr(table, "PANELS", (*table.PANELS, eval(row, vars(table))))
+    asking = table.PanelRow("beginning", "Beginning", "inside", "centre", tabbed=True)
+    monkeypatch.setattr(table, "PANELS", (*table.PANELS, eval(row, vars(table)), asking))
 
     session = Session(tmp_path / "runs")
     window = MainWindow(session, Settings(tmp_path / "settings.json"))
     qtbot.addWidget(window)
-    try:
-        window.show()
-        window.show_perspective("inside")
-        session.start()
-        session.library.open(tmp_path / "run")
-        session.reading.set_prefix("the cows and the hens eat the corn")
-        qtbot.waitUntil(lambda: session.reading.current is not None, timeout=20_000)
-        panel = next(found for found in window.perspective.panels if found.objectName() == "counts_view")
+    window.show()
+    window.show_perspective("inside")
+    session.start()
+    session.library.open(tmp_path / "run")
+    session.reading.set_prefix("the cows and the hens eat the corn")
+    qtbot.waitUntil(lambda: session.reading.current is not None, timeout=20_000)
+
+    def panel_of(name):
+        panel = next(found for found in window.perspective.panels if found.objectName() == name)
         panel.parentWidget().raise_()
-        qtbot.waitUntil(lambda: panel.is_in_sight and bool(panel.exported_arrays()))
-        assert panel.exported_arrays()["counts"].tolist() == [3, 1, 1, 1, 1, 1, 1]
-        found: dict[str, list[tuple[str, int]]] = {}
-        exec(panel.recipe(), found)
-        assert [number for _, number in found["values"]] == [3, 1, 1, 1, 1, 1, 1]
-        panel.findChild(BarsView).part_clicked.emit(0)
-        assert session.reading.encoding.tokens[session.focus.position] == "the"
-        assert session.focus.position == len(session.reading.encoding) - 2
-    finally:
-        window.close()
-        gc.enable()
+        qtbot.waitUntil(lambda: panel.is_in_sight and bool(panel.exported_arrays()), timeout=20_000)
+        return panel
+
+    yield session, panel_of
+    window.close()
+    gc.enable()
+
+
+def test_the_panel_counts_and_goes_to_a_place(opened):
+    session, panel_of = opened
+    panel = panel_of("counts_view")
+    assert panel.exported_arrays()["counts"].tolist() == [3, 1, 1, 1, 1, 1, 1]
+    found: dict[str, list[tuple[str, int]]] = {}
+    exec(panel.recipe(), found)
+    assert [number for _, number in found["values"]] == [3, 1, 1, 1, 1, 1, 1]
+    panel.findChild(BarsView).part_clicked.emit(0)
+    assert session.reading.encoding.tokens[session.focus.position] == "the"
+    assert session.focus.position == len(session.reading.encoding) - 2
+
+
+def test_the_panel_that_asks_shows_the_untrained_model(opened):
+    session, panel_of = opened
+    panel = panel_of("beginning_view")
+    first = session.library.model.snapshots[0]
+    assert panel.card.aside == f"step {first}"
+    found: dict[str, np.ndarray] = {}
+    exec(panel.recipe(), found)
+    assert np.allclose(found["values"], panel.exported_arrays()["probabilities"])
+    assert not np.allclose(found["values"], session.reading.current.trace["probabilities"].array)
