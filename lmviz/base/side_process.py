@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 from typing import IO, Any
+from weakref import WeakSet
 
 from lmviz.base.errors import LmvizError
 
@@ -53,6 +54,7 @@ class SideProcess:
         self._module, self._seconds = module, seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
+        _all.add(self)
         atexit.register(self.close)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forget)
@@ -62,13 +64,21 @@ class SideProcess:
         """The process's number; None where there is none."""
         return None if self._process is None else self._process.pid
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether somebody waits for an answer."""
+        return self._lock.locked()
+
     def ask(self, request: Any) -> Any:
         """The answer to a request, after at most LONGEST_WAIT seconds, and LONGEST_START the first time."""
         with self._lock:
             return self._ask(request)
 
     def close(self) -> None:
-        """End the process, where there is one."""
+        """End the process, where there is one; whoever waits for an answer gets none."""
+        process = self._process
+        if process is not None:
+            process.kill()
         with self._lock:
             self._end()
 
@@ -154,6 +164,16 @@ class SideProcess:
         process, self._process, self._lock = self._process, None, threading.Lock()
         if process is not None:
             process.returncode = 0  # it is not this one's to wait for
+
+
+_all: WeakSet[SideProcess] = WeakSet()
+
+
+def answer_nobody() -> None:
+    """End the processes from which somebody waits for an answer, who gets none: the program is to end."""
+    for each in list(_all):
+        if each.is_asked:
+            each.close()
 
 
 def send(stream: IO[bytes], value: Any) -> None:

@@ -10,6 +10,7 @@ is installed, and without a screen elsewhere.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import shutil
@@ -28,6 +29,7 @@ from PIL import Image, ImageGrab
 import lmviz
 from lmviz.api.training import find_run, sample_models
 from lmviz.app.panels.table import PERSPECTIVES
+from lmviz.base.side_process import SERVE, receive, send
 from lmviz.training.run import Run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -126,6 +128,24 @@ def check_commands(bundle: Bundle) -> Iterator[str]:
     for family in TRAINED:
         bundle.ask("train", "--corpus", "farm", "--family", family, "--steps", "3", "--out", family)
     yield "It trains."
+    check_beside(bundle)
+    yield "It runs a template for chats in a process of its own."
+
+
+def check_beside(bundle: Bundle) -> None:
+    """Whether the program serves beside itself: it has no Python that could."""
+    question = io.BytesIO()
+    asked = {"template": "{{ words }}", "values": {"words": "It answers."}}
+    for value in (2.0, asked):
+        send(question, value)
+    command = [str(bundle.program), SERVE, "lmviz.text.template_running"]
+    done = subprocess.run(
+        command, input=question.getvalue(), env=bundle.environment, stdout=subprocess.PIPE, timeout=PATIENCE
+    )
+    replies = io.BytesIO(done.stdout)
+    receive(replies)
+    if receive(replies) != {"value": "It answers."}:
+        raise Lack("It does not run a template for chats in a process of its own.")
 
 
 def question_to(name: str) -> tuple[str, ...]:

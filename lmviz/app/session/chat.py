@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -12,6 +14,7 @@ from lmviz.base.errors import LmvizError
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading
     from lmviz.app.session.library import Library
+    from lmviz.app.session.work import Work
     from lmviz.text.chat import Turn
     from lmviz.text.tokenizer import Tokenizer
 
@@ -19,25 +22,46 @@ SYSTEM, USER, ASSISTANT = "system", "user", "assistant"
 QUESTION = 1
 """The line of the first question, among those of a chat."""
 
+KEY = "chat"
+MOST = 200_000
+"""Characters of a chat: what a template makes of it is cut into tokens while the window waits."""
+
+
+@dataclass(frozen=True)
+class _Written:
+    """What the template makes of a chat: the text, where in it stands what each turn says, and who may speak
+    next; what the system says where nobody does."""
+
+    text: str
+    places: tuple[tuple[int, int], ...]
+    next_roles: tuple[str, ...]
+    system: str | None
+
 
 class Chat(Part):
     """Questions to a model that was trained to answer, and the beginning of its next answer.
 
     It has a line for each turn: the first is the system's, the second a question, and the last the answer,
-    which is not over. While it is on, the prefix is what the template makes of them. A prefix that comes from
-    elsewhere, such as a lesson's, or a model without a template, ends it.
+    which is not over. While it is on, the prefix is what the template makes of them, soon after each change:
+    a template may take seconds, and the window does not wait for it. A prefix that comes from elsewhere, such
+    as a lesson's, or a model without a template, ends it.
     """
 
     changed = Signal()
 
-    def __init__(self, library: Library, reading: CurrentReading, parent: QObject | None = None) -> None:
+    def __init__(
+        self, work: Work, library: Library, reading: CurrentReading, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
+        self._work = work
         self._library, self._reading = library, reading
         self._lines = [(SYSTEM, ""), (USER, ""), (ASSISTANT, "")]
         self._is_on = False
         self._written: str | None = None  # the prefix as the template made it
         self._own: tuple[tuple[int, int], ...] = ()  # where in it stands what somebody has said
         self._default: tuple[Tokenizer, str | None] | None = None
+        self._next_roles: tuple[str, ...] = ()
+        self._otherwise: Callable[[], object] | None = None
         library.model_changed.connect(self._follow_model)
         reading.prefix_changed.connect(self._follow_prefix)
 
@@ -54,16 +78,16 @@ class Chat(Part):
         return self._is_on
 
     @property
-    def default_system(self) -> str | None:
-        """What the template says as the system where nobody does; None where it knows no system."""
-        from lmviz.text.chat import system_text
+    def is_writing(self) -> bool:
+        """Whether the template is still to make a text of what is said."""
+        return self._work.is_busy(KEY)
 
-        tokenizer = self._reading.tokenizer
-        if tokenizer is None or not self.is_possible:
-            return None
-        if self._default is None or self._default[0] is not tokenizer:
-            self._default = tokenizer, system_text(tokenizer)
-        return self._default[1]
+    @property
+    def default_system(self) -> str | None:
+        """What the template says as the system where nobody does; None where it knows no system, or has not
+        yet written anything."""
+        is_known = self._default is not None and self._default[0] is self._reading.tokenizer
+        return self._default[1] if self._default is not None and is_known else None
 
     @property
     def lines(self) -> tuple[tuple[str, str], ...]:
@@ -89,10 +113,13 @@ class Chat(Part):
         self._end()
         self._reading.set_prefix(self.question)
 
-    def begin(self, question: str) -> None:
-        """Begin a chat with a question; the system says what the template has it say."""
+    def begin(self, question: str, otherwise: Callable[[], object] | None = None) -> None:
+        """Begin a chat with a question; the system says what the template has it say.
+
+        `otherwise` is called if the template makes nothing of it.
+        """
         self._lines = [(SYSTEM, ""), (USER, question), (ASSISTANT, "")]
-        self._is_on = True
+        self._is_on, self._written, self._otherwise = True, self._reading.prefix, otherwise
         self._write_down()
 
     def say(self, line: int, text: str) -> None:
@@ -104,17 +131,7 @@ class Chat(Part):
 
     def roles_to_add(self) -> tuple[str, ...]:
         """Who may speak next, as the template has it; what is begun as an answer is said by then."""
-        from lmviz.text.chat import chat_text
-
-        tokenizer, found = self._reading.tokenizer, []
-        for role in (USER, ASSISTANT, SYSTEM):
-            try:
-                if tokenizer is not None:
-                    chat_text(tokenizer, _turns(self._with_turn(role)))
-                    found.append(role)
-            except LmvizError:
-                continue
-        return tuple(found)
+        return self._next_roles
 
     def add_turn(self, role: str) -> None:
         """Have somebody speak next; the answer that was begun is over, and another one follows."""
@@ -132,32 +149,38 @@ class Chat(Part):
         return [*said, *([answer] if answer[1] else []), (role, ""), (ASSISTANT, "")]
 
     def _write_down(self) -> None:
-        """Have the prefix follow what has been changed. Where it cannot, the last that is said is why."""
-        if self._write():
+        """Have the prefix follow what has been changed. Where it cannot, the chat ends, and says why."""
+        self.changed.emit()
+        tokenizer = self._reading.tokenizer
+        if tokenizer is None or not self._is_on:
+            return
+        turns, answer = _turns(self._lines), self._lines[-1][1]
+        further = {role: _turns(self._with_turn(role)) for role in (USER, ASSISTANT, SYSTEM)}
+        knows_system = self._default is not None and self._default[0] is tokenizer
+
+        def take(found: _Written) -> None:
+            begun = len(found.text)
+            self._own = (*found.places, (begun, begun + len(answer)))
+            self._written, self._next_roles, self._otherwise = found.text + answer, found.next_roles, None
+            if not knows_system:
+                self._default = tokenizer, found.system
+            self._reading.set_prefix(self._written)
             self.changed.emit()
 
-    def _write(self) -> bool:
-        """Have the prefix be what the template makes of the chat. Where it makes nothing, the chat ends."""
-        from lmviz.text.chat import chat_text, places_of_turns
+        self._work.ask_beside(
+            KEY, lambda: _write(tokenizer, turns, further, not knows_system), take, self._refuse
+        )
 
-        tokenizer = self._reading.tokenizer
-        if tokenizer is None:
-            return True
-        turns, answer = _turns(self._lines), self._lines[-1][1]
-        try:
-            asked = chat_text(tokenizer, turns)
-        except LmvizError as sentence:
-            self._end()
-            self.failed.emit(str(sentence))
-            return False
-        text = asked + answer
-        self._own = (*places_of_turns(tokenizer, turns, asked), (len(asked), len(text)))
-        self._written = text
-        self._reading.set_prefix(text)
-        return True
+    def _refuse(self, sentence: str) -> None:
+        otherwise = self._otherwise
+        self._end()
+        self.failed.emit(sentence)
+        if otherwise is not None:
+            otherwise()
 
     def _end(self) -> None:
-        self._is_on, self._written = False, None
+        self._work.silence(KEY)
+        self._is_on, self._written, self._otherwise = False, None, None
         self.changed.emit()
 
     def _follow_model(self) -> None:
@@ -172,6 +195,26 @@ class Chat(Part):
     def _follow_prefix(self) -> None:
         if self._is_on and self._reading.prefix != self._written:
             self._end()
+
+
+def _write(
+    tokenizer: Tokenizer, turns: list[Turn], further: dict[str, list[Turn]], asks_system: bool
+) -> _Written:
+    """Have the template write a chat; `further` has its turns where each role speaks next."""
+    from lmviz.text.chat import chat_text, places_of_turns, system_text
+
+    text = chat_text(tokenizer, turns)
+    if len(text) > MOST:
+        raise LmvizError(f"The template makes more than {MOST:,} characters of this chat: say less.")
+    roles = []
+    for role, longer in further.items():
+        try:
+            chat_text(tokenizer, longer)
+        except LmvizError:
+            continue
+        roles.append(role)
+    places = tuple(places_of_turns(tokenizer, turns, text))
+    return _Written(text, places, tuple(roles), system_text(tokenizer) if asks_system else None)
 
 
 def _turns(lines: list[tuple[str, str]]) -> list[Turn]:

@@ -67,7 +67,8 @@ class FittingText(Part):
     def want_example(self) -> None:
         """Show an example of the shown model's own text where nothing is typed, or a line that it writes."""
         model = self._library.model
-        if model is not None and self._reading.prefix in ("", self._written):
+        is_blank = self._reading.prefix in ("", self._written) and not self._chat.is_on
+        if model is not None and is_blank:
             self._ask(model, self.want_example)
 
     def _follow_model(self) -> None:
@@ -103,10 +104,13 @@ class FittingText(Part):
     def _show_example(self, model: OpenedModel) -> None:
         """What a model of another program can be seen to do, in a chat if it has a template for one."""
         if self._chat.is_possible:
-            self._chat.begin(QUESTION)
-        if self._chat.is_on:
-            return
-        if self._can_read(model, SENTENCE, ""):
+            self._chat.begin(QUESTION, lambda: self._show_sentence(model))
+        else:
+            self._show_sentence(model)
+
+    def _show_sentence(self, model: OpenedModel) -> None:
+        is_wanted = self._library.model == model and self._reading.is_untouched
+        if is_wanted and self._can_read(model, SENTENCE, ""):
             self._reading.set_prefix(SENTENCE)
 
     def _can_read(self, model: OpenedModel, prefix: str, source: str) -> bool:
@@ -162,7 +166,8 @@ class FittingText(Part):
                 return ""  # as where its tokenizer leaves nothing to begin with: nobody has asked for a line
 
         def take(line: str) -> None:
-            if line and self._library.model == model and not self._reading.prefix:
+            is_blank = not self._reading.prefix and not self._chat.is_on
+            if line and self._library.model == model and is_blank:
                 self._written = line
                 self._type(line, "", None)
 

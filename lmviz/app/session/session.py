@@ -83,7 +83,7 @@ class Session(QObject):
         self.focus = Focus(self)
         self.reading = CurrentReading(self.work, self.text, self.library, self.surgery, self.focus, self)
         self.attention = AttentionHeads(self.reading, self)
-        self.chat = Chat(self.library, self.reading, self)
+        self.chat = Chat(self.work, self.library, self.reading, self)
         self.fitting = FittingText(self.work, self.library, self.reading, self.chat, self.permission, self)
         self.comparison = Comparison(self.work, self.library, self.surgery, self.reading, self)
         self.gradients = Gradients(self.work, self.reading, self)

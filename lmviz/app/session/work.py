@@ -1,4 +1,4 @@
-"""The session's threads: one that reads models, and one for each long job."""
+"""The session's threads: one that reads models, one for what strangers wrote, one for each long job."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from lmviz.app.workers.job import Job, JobWork
 from lmviz.app.workers.model_cache import ModelCache
 from lmviz.app.workers.reading_worker import ReadingWorker
 from lmviz.app.workers.threads import compute_with
+from lmviz.base.side_process import answer_nobody
 
 if TYPE_CHECKING:
     from lmviz.inspection.intervention import Intervention
@@ -43,6 +44,7 @@ class Work(Part):
         super().__init__(parent)
         self._cache = ModelCache()
         self._reader = ReadingWorker()
+        self._beside = ReadingWorker("running what strangers wrote")
         self._jobs: dict[Job, Failed] = {}
         self._others: list[Worker] = []
         self._is_ready = False
@@ -76,6 +78,16 @@ class Work(Part):
     def ask(self, key: str, work: Callable[[], T], answer: Callable[[T], object], failed: Failed) -> None:
         """Run `work` in the reading thread; only the newest request under a key is answered."""
         self._reader.ask(key, work, answer, lambda fault: self._say(fault, "Reading the model", failed))
+
+    def ask_beside(
+        self, key: str, work: Callable[[], T], answer: Callable[[T], object], failed: Failed
+    ) -> None:
+        """The same for work without a model that waits for what a stranger wrote, perhaps for seconds.
+
+        It keeps no reading waiting: it has a thread of its own, which begins when it is first needed.
+        """
+        self._beside.start()
+        self._beside.ask(key, work, answer, lambda fault: self._say(fault, "The template", failed))
 
     def ask_model(
         self,
@@ -118,7 +130,7 @@ class Work(Part):
 
     def is_busy(self, key: str) -> bool:
         """Whether an answer under this key is still to come."""
-        return self._reader.is_busy(key)
+        return self._reader.is_busy(key) or self._beside.is_busy(key)
 
     def progress(self, key: str) -> float | None:
         """The fraction done of the work under way for this key; None where it is not known."""
@@ -127,6 +139,7 @@ class Work(Part):
     def silence(self, key: str) -> None:
         """Whatever was asked under this key will not be answered."""
         self._reader.silence(key)
+        self._beside.silence(key)
 
     def start_job(
         self,
@@ -163,7 +176,9 @@ class Work(Part):
         for job in self._jobs:
             job.cancel()
         self._reader.stop()
-        wait_for([*self._others, *self._jobs, self._reader])
+        self._beside.stop()
+        answer_nobody()
+        wait_for([*self._others, *self._jobs, self._reader, self._beside])
 
     def _say(self, fault: BaseException, doing: str, failed: Failed) -> None:
         sentence = sentence_for(fault, doing)

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QSize
+from PySide6.QtCore import QEvent, QObject, QSize, QTimer
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.session.chat import ASSISTANT, QUESTION, SYSTEM, USER
@@ -75,7 +75,9 @@ class ChatLines(QWidget):
         self._hidden_lines = sheet(column(self._above, STRETCH, self._below))
         row((scrolling(page, area=self._area), 1), self._hidden_lines, on=self)
         bar = self._area.verticalScrollBar()
-        bar.valueChanged.connect(lambda _: self._count_hidden())
+        self._count_soon = QTimer(self, singleShot=True, interval=0)  # it changes what it counts
+        self._count_soon.timeout.connect(self._count_hidden)
+        bar.valueChanged.connect(lambda _: self._count_soon.start())
         bar.rangeChanged.connect(lambda *_: self._follow_range())
         self._above.clicked.connect(lambda: bar.setValue(bar.minimum()))
         self._below.clicked.connect(lambda: bar.setValue(bar.maximum()))
@@ -153,7 +155,7 @@ class ChatLines(QWidget):
         for line in self._lines:
             if line.edit.hasFocus():
                 self._bring_into_sight(line.edit)
-        self._count_hidden()
+        self._count_soon.start()
 
     def _count_hidden(self) -> None:
         """Say how many lines are out of sight above, and below."""

@@ -107,7 +107,8 @@ class HandoutMaker(QObject):
 
     def _is_at_rest(self) -> bool:
         session = self._window.session
-        busy = session.reading.is_busy or session.text.is_opening or not session.work.is_ready
+        busy = session.reading.is_busy or session.text.is_opening or session.chat.is_writing
+        busy = busy or not session.work.is_ready
         return (
             not busy
             and not session.work.jobs

@@ -41,14 +41,13 @@ class _Outcome:
 class ReadingWorker:
     """Runs requests one after the other; answers arrive in the window's thread."""
 
-    name = "reading the model"
-
-    def __init__(self) -> None:
+    def __init__(self, name: str = "reading the model") -> None:
+        self.name = name
         self._queue = _Queue()
         self._numbers = itertools.count()
         self._listeners: dict[str, tuple[int, Answer, Failed]] = {}
         queue, send = self._queue, deliver_to(self._deliver)  # the thread must not hold the listeners
-        self._thread = BackgroundThread(self.name, lambda: _run(queue, send))
+        self._thread = BackgroundThread(name, lambda: _run(queue, send))
 
     def start(self) -> None:
         """Start the thread; a second time nothing happens."""

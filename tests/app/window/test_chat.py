@@ -9,12 +9,14 @@ import foreign_tokenizers
 import pytest
 from foreign_models import add_tokenizer, saved
 from foreign_tokenizers import CHAT, TEMPLATE
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.fitting_text import QUESTION, SENTENCE
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.base.side_process import SideProcess
 from tests.app.conftest import wait_for_reading
 
 SYSTEM = "{% if messages[0]['role'] != 'system' %}{{ '<|im_start|>system\nBe kind.<|im_end|>\n' }}{% endif %}"
@@ -37,7 +39,13 @@ def folder_with(tmp_path: Path, template: str) -> Path:
 def opened(window: MainWindow, session: Session, folder: Path, qtbot: QtBot) -> None:
     window.open_paths([folder])
     qtbot.waitUntil(lambda: session.library.model is not None)
+    written(session, qtbot)
     wait_for_reading(session, qtbot)
+
+
+def written(session: Session, qtbot: QtBot) -> None:
+    """Until the template has made a text of what is said."""
+    qtbot.waitUntil(lambda: not session.chat.is_writing)
 
 
 def line(window: MainWindow, role: str) -> QLineEdit:
@@ -66,10 +74,13 @@ def test_what_is_said_is_put_together_by_the_template(
 ) -> None:
     opened(window, session, folder_with(tmp_path, TEMPLATE), qtbot)
     line(window, "user").setText("Who asks?")
+    written(session, qtbot)
     assert session.reading.prefix == CHAT
     line(window, "assistant").setText("The bat")
+    written(session, qtbot)
     assert session.reading.prefix == f"{CHAT}The bat"
     line(window, "system").setText("Be brief.")
+    written(session, qtbot)
     assert session.reading.prefix == f"<|im_start|>system\nBe brief.<|im_end|>\n{CHAT}The bat"
 
 
@@ -82,6 +93,7 @@ def test_what_is_said_elsewhere_is_shown_in_its_line(
         assert line(window, role).text() == f"The {role}"
     session.chat.add_turn("user")
     session.chat.say(3, "Who?")
+    written(session, qtbot)
     assert line(window, "user_2").text() == "Who?"
 
 
@@ -93,8 +105,10 @@ def test_what_is_typed_stays_where_the_cursor_is(
     edit.setText("Who asks?")
     edit.setCursorPosition(3)
     qtbot.keyClicks(edit, " now")
+    written(session, qtbot)
     assert (edit.text(), edit.cursorPosition()) == ("Who now asks?", 7)
     edit.undo()
+    written(session, qtbot)
     assert edit.text() == "Who asks?"
 
 
@@ -104,6 +118,7 @@ def test_what_the_template_wrote_is_told_from_what_was_said(
     opened(window, session, folder_with(tmp_path, TEMPLATE), qtbot)
     line(window, "user").setText("user assistant")
     line(window, "assistant").setText("The bat")
+    written(session, qtbot)
     encoding, chat = session.reading.encoding, session.chat
     own = "".join(
         session.reading.prefix[slice(*span)] for span in encoding.offsets if not chat.is_of_template(*span)
@@ -117,8 +132,9 @@ ALTERNATES = (
 )
 
 
-def next_turn(window: MainWindow, role: str) -> None:
+def next_turn(window: MainWindow, role: str, qtbot: QtBot) -> None:
     """Choose who speaks next."""
+    written(window.session, qtbot)
     menu = window.findChild(QPushButton, "add_turn_button").menu()
     menu.aboutToShow.emit()
     next(action for action in menu.actions() if action.text() == role).trigger()
@@ -132,7 +148,7 @@ def test_of_many_lines_it_is_said_how_many_are_out_of_sight(
     qtbot.waitUntil(lambda: not above.isVisible())
     window.activateWindow()
     for _ in range(3):
-        next_turn(window, "user")
+        next_turn(window, "user", qtbot)
     # the line that is new has the keys, and what follows it is seen: 2 of 6 lines are not
     qtbot.waitUntil(lambda: (above.text(), below.text()) == ("↑ 2 more", ""))
     seen = [name for name in ("system", "user", "user_4", "assistant") if is_seen(line(window, name))]
@@ -154,10 +170,11 @@ def test_a_chat_goes_on_for_further_turns(
     opened(window, session, folder_with(tmp_path, TEMPLATE), qtbot)
     line(window, "user").setText("user")
     line(window, "assistant").setText("The bat")
-    next_turn(window, "user")
+    next_turn(window, "user", qtbot)
     line(window, "user_2").setText("assistant")
     answered = "<|im_start|>user\nuser<|im_end|>\n<|im_start|>assistant\nThe bat<|im_end|>\n"
     asked = "<|im_start|>user\nassistant<|im_end|>\n<|im_start|>assistant\n"
+    written(session, qtbot)
     assert session.reading.prefix == answered + asked
     assert line(window, "assistant_1").text() == "The bat"
     own = [
@@ -168,12 +185,14 @@ def test_a_chat_goes_on_for_further_turns(
     assert "".join(own) == "userThe batassistant"
     window.findChild(QPushButton, "remove_assistant_1_button").click()
     window.findChild(QPushButton, "remove_user_2_button").click()
+    written(session, qtbot)
     assert session.reading.prefix == CHAT.replace("Who asks?", "user")
     switch = window.findChild(QAbstractButton, "chat_switch")
-    next_turn(window, "system")
-    next_turn(window, "user")
+    next_turn(window, "system", qtbot)
+    next_turn(window, "user", qtbot)
     line(window, "user_2").setText("Who?")
     switch.click()
+    written(session, qtbot)
     assert session.reading.prefix == "Who?"
 
 
@@ -183,8 +202,10 @@ def test_those_speak_next_whom_the_template_lets_speak(
     opened(window, session, folder_with(tmp_path, ALTERNATES), qtbot)
     assert session.chat.roles_to_add() == ("assistant",)
     line(window, "assistant").setText("The bat")
+    written(session, qtbot)
     assert session.chat.roles_to_add() == ("user",)
-    next_turn(window, "user")
+    next_turn(window, "user", qtbot)
+    written(session, qtbot)
     assert session.chat.is_on
     assert session.reading.prefix.endswith(";The bat;;")
 
@@ -197,9 +218,11 @@ def test_the_switch_and_texts_from_elsewhere_end_it(
     assert switch is not None
     assert switch.isChecked()
     switch.click()
+    written(session, qtbot)
     assert session.reading.prefix == QUESTION
     assert window.prefix_bar.edit.isVisibleTo(window)
     switch.click()
+    written(session, qtbot)
     assert session.chat.is_on
     session.reading.set_prefix("The bat made noise")
     assert not session.chat.is_on
@@ -227,8 +250,32 @@ def test_a_template_that_fails_is_said_and_ends_the_chat(
     switch = window.findChild(QAbstractButton, "chat_switch")
     assert switch is not None
     switch.click()
+    written(session, qtbot)
     assert "not today" in window.notice.sentence
     assert not switch.isChecked()
+
+
+NEVER_ENDS = (
+    "{% set n = namespace(a=[], b=[]) %}{% for _ in range(60) %}{% set n.a = [n.a, n.a] %}"
+    "{% set n.b = [n.b, n.b] %}{% endfor %}{{ n.a == n.b }}"
+)
+
+
+def test_the_window_goes_on_while_a_template_never_ends(
+    window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    beside = SideProcess("lmviz.text.template_running", 0.5)
+    monkeypatch.setattr("lmviz.text.chat.TEMPLATES", beside)
+    turns: list[bool] = []
+    timer = QTimer(window, interval=5)
+    timer.timeout.connect(lambda: turns.append(session.chat.is_writing))
+    timer.start()
+    opened(window, session, folder_with(tmp_path, NEVER_ENDS), qtbot)
+    assert sum(turns) > 5
+    assert "longer than 0.5 seconds" in window.notice.sentence
+    assert not session.chat.is_on
+    assert session.reading.prefix == SENTENCE
+    beside.close()
 
 
 def test_why_a_turn_cannot_be_written_stays_until_one_can(
@@ -237,9 +284,11 @@ def test_why_a_turn_cannot_be_written_stays_until_one_can(
     fails = "{% if messages[-1]['content'] == 'no' %}{{ raise_exception('not that') }}{% endif %}"
     opened(window, session, folder_with(tmp_path, fails + TEMPLATE), qtbot)
     line(window, "user").setText("no")
+    written(session, qtbot)
     assert not session.chat.is_on
     assert "not that" in window.notice.sentence
     session.chat.begin("Who asks?")
+    written(session, qtbot)
     assert session.chat.is_on
     assert not window.notice.sentence
 

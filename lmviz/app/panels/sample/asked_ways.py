@@ -114,7 +114,8 @@ class AskedWaysPanel(Panel):
             self._asked, self._writing = asked, None
             self._wait.start()
         elif self._writing is None:
-            self._wait.start()
+            if not self.session.work.is_busy(KEY):
+                self._wait.start()
         elif not (self.is_whole and self._writing is self._drawn) and not self.session.work.is_busy(KEY):
             self._go_on(self._writing)  # it stopped where it was hidden
 
@@ -137,16 +138,29 @@ class AskedWaysPanel(Panel):
         session, model = self.session, self.session.library.model
         if model is None or self._asked != self._standing or not session.chat.is_possible:
             return
-        question, tokenizer = self._words_asked(), model.find_tokenizer()
+        question, tokenizer, asked = self._words_asked(), model.find_tokenizer(), self._asked
+
+        def take(chat: str) -> None:
+            if asked == self._asked == self._standing:
+                self._ask_as(model, chat)
+
+        if session.chat.is_on:
+            take(session.reading.prefix)
+            return
+        self._await(KEY)
+        turns = [Turn("user", question)]
+        session.work.ask_beside(KEY, lambda: chat_text(tokenizer, turns), *self._ends(KEY, take))
+
+    def _ask_as(self, model: OpenedModel, chat: str) -> None:
+        """Ask the question, which is this chat."""
+        session, question, tokenizer = self.session, self._words_asked(), model.find_tokenizer()
         try:
-            is_on = session.chat.is_on
-            chat = session.reading.prefix if is_on else chat_text(tokenizer, [Turn("user", question)])
             prompts = asked_ways(tokenizer, chat, question)
         except LmvizError as sentence:
             self.complain(str(sentence), KEY)
             return
         moment = replace(session.reading.moment_of(chat), spells_out=False)
-        written = tokenizer.encode_prefix(chat) if is_on else None
+        written = tokenizer.encode_prefix(chat) if session.chat.is_on else None
         authors = "" if written is None else self._authors(written)
         self._writing = _Writing(prompts, moment, question, authors, model.tokenizer)
         self._go_on(self._writing)

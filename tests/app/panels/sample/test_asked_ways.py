@@ -36,6 +36,7 @@ def panel(window: MainWindow, session: Session, folder: Path, qtbot: QtBot) -> A
     session.library.open(folder)
     qtbot.waitUntil(lambda: session.library.model is not None)
     session.chat.begin("Who asks?")
+    qtbot.waitUntil(lambda: not session.chat.is_writing)
     wait_for_answers(found, qtbot)
     return found
 

@@ -1,0 +1,29 @@
+"""What the process beside the program is asked in tests: it does what the request says."""
+
+import os
+import sys
+import time
+
+
+def answer(request):
+    """An answer, or what a stranger's program might do instead."""
+    match request:
+        case "sleep":
+            time.sleep(60)
+        case "compute":
+            while True:
+                pass
+        case "end":
+            os._exit(3)
+        case "grow":
+            return len(bytearray(10**9))
+        case "print":
+            print("words")
+        case "write":
+            with open("written", "w") as file:
+                file.write("words" * 100_000)
+        case "leave":
+            sys.exit(1)
+        case "modules":
+            return sorted({"torch", "numpy", "PySide6"} & sys.modules.keys())
+    return request
