@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lmviz.base.counting import head_name
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.attention import attention_place
 from lmviz.inspection.indices import from_start
@@ -73,9 +74,8 @@ def scale_head(layer: int, head: int, factor: Any = 0.0, side: str = "") -> Inte
     if not isinstance(side, str) or side not in ("", *SIDES):
         raise LmvizError(f"There is no side {side!r}: choose {' or '.join(SIDES)} of what translates.")
     change = Intervention(f"{attention_place(layer, side)}/mixed", "scale", factor, {"head": head})
-    number = head + 1 if head >= 0 else head
     how = "off" if change.value == 0.0 else f"× {describe_value(change.value)}"
-    label = f"{side} head {layer + 1}·{number} {how}".lstrip()
+    label = f"{side} head {head_name(layer, head)} {how}".lstrip()
     return dataclasses.replace(change, label=label)
 
 
@@ -124,7 +124,7 @@ def paint_attention(
     # Only keys that are seen are stated, so that a causal row still fits when the text goes on.
     stated = slice(int(seen[0]), int(seen[-1]) + 1) if len(seen) == np.ptp(seen) + 1 else tuple(seen.tolist())
     where: dict[str, Where] = {"head": head, rows: query, columns: stated}
-    label = f"{side} head {layer + 1}·{head + 1} set at {query + 1} “{words[query]}”".lstrip()
+    label = f"{side} head {head_name(layer, head)} set at {query + 1} “{words[query]}”".lstrip()
     return Intervention(address, "replace", tuple(row.tolist()), where, label=label)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmviz.base.counting import numbered
 from lmviz.inspection.names import stop_name
 from lmviz.models.address import Address
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def place_in_words(place: str) -> str:
     """A place that stands for all of its layer: "layer 3"; what belongs to no layer by its own name."""
     layer = Address.parse(place).layer
-    return stop_name(place) if layer is None else f"layer {layer + 1}"
+    return stop_name(place) if layer is None else f"layer {numbered(layer)}"
 
 
 def settled_in_words(lens: LogitLens, column: int, noun: str = "word") -> str:

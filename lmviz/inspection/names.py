@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from lmviz.base.counting import numbered
 from lmviz.models.address import Address
 from lmviz.models.sequences import ALONG
 from lmviz.text.pictures import SIDE
@@ -48,7 +49,7 @@ def title_of(address: str) -> str:
         return f"{at.side} {title_of('/'.join(parts[1:]))}"
     if parts[0] not in ("layers", "orders") or len(parts) < 2:
         return " ".join(word_of(part) for part in parts)
-    number = parts[1] if at.layer is None else str(at.layer + 1)
+    number = parts[1] if at.layer is None else str(numbered(at.layer))
     place = f"every {_PARTS[parts[0]]}" if number == "*" else f"{_PARTS[parts[0]]} {number}"
     return ", ".join([place, *([" ".join(word_of(part) for part in parts[2:])] if parts[2:] else [])])
 
@@ -60,15 +61,17 @@ def stop_name(address: str) -> str:
     """
     at = Address.parse(address)
     if at.layer is not None and at.block == "cross":
-        return f"{at.layer + 1} attention to the source"
+        return f"{numbered(at.layer)} attention to the source"
     if at.layer is not None and at.name[-1:] in ("1", "2"):  # a sum within a layer, or its norm
-        return f"{at.layer + 1} {'attention' if at.name[-1] == '1' else 'feed-forward'}"
+        return f"{numbered(at.layer)} {'attention' if at.name[-1] == '1' else 'feed-forward'}"
     parts = at.parts[1:] if at.side == "decoder" else at.parts
     return title_of("/".join(parts[:2]) if len(parts) > 2 else parts[0])
 
 
 def number_of(axis: str, index: int) -> int:
     """An index as a reader counts; negative ones, which count from the end, stay as they are."""
+    if axis in ("layer", "head"):
+        return numbered(index)
     return index + 1 if axis in FROM_ONE and index >= 0 else index
 
 

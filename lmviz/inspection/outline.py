@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from lmviz.base.counting import numbered
 from lmviz.inspection.names import title_of, word_of
 from lmviz.inspection.stream import ANSWERS, stream_places
 from lmviz.inspection.trace import Trace
@@ -158,7 +159,7 @@ def _name_alone(address: str, known: Sequence[str]) -> str:
         return title_of(address)
     is_one_of_several = sum(_last(other) == _last(address) for other in known) > 1
     layer = Address.parse(address).layer
-    return own if layer is None or not is_one_of_several else f"{own} {layer + 1}"
+    return own if layer is None or not is_one_of_several else f"{own} {numbered(layer)}"
 
 
 def _part(trace: Trace, address: str, places: Sequence[str]) -> OutlineLine | StreamPlace:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lmviz.base.counting import numbered
 from lmviz.base.figures import count, counted, percentage
 from lmviz.inspection.attention import attention_layers, attention_weights
 from lmviz.inspection.backoff_ladder import orders_of, weights_over_text
@@ -53,7 +54,7 @@ def attention_remark(trace: Trace, position: int, noun: str = "word") -> Attenti
     where = f"{counted(away, noun)} {'back' if key < position else 'ahead'}"
     sentence = (
         f"“{visible(names[position])}” looks at “{visible(names[key])}”, {where}, with {percentage(weight)}, "
-        f"in layer {layer + 1}, head {head + 1}"
+        f"in layer {numbered(layer)}, head {numbered(head)}"
     )
     return AttentionRemark(layer, head, f"{sentence}{_what_follows(trace, position, noun)}.")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lmviz.base.counting import head_name, numbered
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.alignment import alignment_view, encoded_states, source_attentions
 from lmviz.inspection.indices import from_start
@@ -48,7 +49,7 @@ def paint_alignment(
     if trace[address].axes[0] == "head":
         where["head"] = head
         layer = [found.weights for found in source_attentions(trace)].index(address)
-        named = f"alignment of head {layer + 1}·{head + 1}"
+        named = f"alignment of head {head_name(layer, head)}"
     where["source"] = slice(None)  # all of it: part of a row would not sum to one beside the rest
     label = f"{named} set after {position + 1} “{trace.tokens[position]}”, for sources of {len(row)} tokens"
     return Intervention(address, "replace", tuple(row.tolist()), where, label=label)
@@ -67,7 +68,7 @@ def scale_source_head(trace: Trace, layer: int, head: int, factor: float = 0.0) 
         )
     head = from_start("head", head, attention.heads)
     how = "off" if factor == 0.0 else f"× {factor:.3g}"
-    label = f"head {layer + 1}·{head + 1} to the source {how}"
+    label = f"head {head_name(layer, head)} to the source {how}"
     return Intervention(attention.context, "scale", factor, {"head": head}, label=label)
 
 
@@ -102,7 +103,7 @@ def swap_context(
             "replace",
             _plain(taken[attention.context].at(position=position)),
             {"position": position},
-            label=label if len(found) == 1 else f"layer {layer + 1}: {label}",
+            label=label if len(found) == 1 else f"layer {numbered(layer)}: {label}",
         )
         for layer, attention in enumerate(found)
     )
@@ -122,7 +123,8 @@ def swap_last_state(model: Model, trace: Trace, other: str | np.ndarray) -> tupl
             address,
             "replace",
             _plain(taken[address].array),
-            label=("" if len(found) == 1 else f"layer {layer + 1}: ") + f"last state from {_named(other)}",
+            label=("" if len(found) == 1 else f"layer {numbered(layer)}: ")
+            + f"last state from {_named(other)}",
         )
         for layer, address in enumerate(found)
     )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lmviz.base.counting import numbered
 from lmviz.inspection.stage_sentences import CLASS, LABELS, OTHERWISE, SENTENCES
 from lmviz.inspection.trace import Trace
 from lmviz.models.address import Address
@@ -83,14 +84,14 @@ class _About:
     @property
     def head(self) -> str:
         """The number of the head."""
-        return str(self.number_of_head + 1)
+        return str(numbered(self.number_of_head))
 
     @property
     def layer(self) -> str:
         """The number of the layer."""
         layer = Address.parse(self.stage.place).layer
         assert layer is not None
-        return str(layer + 1)
+        return str(numbered(layer))
 
     @property
     def input(self) -> str:

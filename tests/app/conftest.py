@@ -30,6 +30,7 @@ from lmviz.app.window import notice
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.workers import closing
 from lmviz.app.workers.threads import BackgroundThread
+from lmviz.base.counting import count_from
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.scaling import machine
 from lmviz.text.resources import data_folder
@@ -149,10 +150,11 @@ def _quick_readers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _same_look(qapp: QCoreApplication) -> None:
-    """Every test begins in the light theme at the usual scale, whatever the one before has left."""
+    """Every test begins light, at the usual scale and counting from 1, whatever the one before has left."""
     theme_switch().set_choice("light")
     theme_switch().set_type_size(100)
     theme_switch().set_projector(False)
+    count_from(1)
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -13,6 +14,7 @@ from lmviz.app.session.part import Part
 from lmviz.app.session.watched_runs import WatchedRuns
 from lmviz.app.session.work import Work
 from lmviz.app.workers.model_cache import ModelCache
+from lmviz.base.counting import count_from, counted_from
 from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, DamagedSnapshot
 from lmviz.interchange.chosen_bases import NoBase
@@ -215,10 +217,20 @@ class Library(Part):
         """Have special tokens in texts read as letters by all models, or as such again."""
         if on != self._spells_out:
             self._spells_out = on
-            self._models = tuple(replace(model, spells_out=on) for model in self._models)
-            self._model = None if self._model is None else self._as_open(self._model)
-            for changed in (self.models_changed, self.spelling_changed):
-                changed.emit()
+            self._replace_all(spells_out=on)
+
+    def count_from(self, first: int) -> None:
+        """Have layers and heads counted from 0 or from 1, in all that is said of all models."""
+        if first != counted_from():
+            count_from(first)
+            self._replace_all(counted_from=first)
+
+    def _replace_all(self, **changes: Any) -> None:
+        """Have all models read, or be spoken of, in another way: every answer so far is of the way before."""
+        self._models = tuple(replace(model, **changes) for model in self._models)
+        self._model = None if self._model is None else self._as_open(self._model)
+        for changed in (self.models_changed, self.spelling_changed):
+            changed.emit()
 
     def close(self, opened: OpenedModel) -> None:
         """Close a model; its folder stays."""
@@ -341,7 +353,7 @@ class Library(Part):
             own = list(reversed(FAMILIES)).index(opened.family)
             tints = range(own, COLORS, len(FAMILIES))
             color = next(index for index in (*tints, *range(len(taken) + 1)) if index not in taken)
-        opened = replace(opened, color_index=color, spells_out=self._spells_out)
+        opened = replace(opened, color_index=color, spells_out=self._spells_out, counted_from=counted_from())
         self._models = (*others, opened)
         shown, moved = self._model, False
         is_replaced = shown is not None and shown.folder == opened.folder and shown != opened

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False, repr=False)
 class OpenedModel:
     """A run that is open. Two of them are equal when they are the same run in the same folder, however it has
-    grown, and read special tokens alike.
+    grown, and read special tokens and are spoken of alike.
 
     `snapshots` are the steps that can be shown; `context` is the largest number of positions, None
     where there is no limit; `color_index` is the model's place among the theme's series. `find_tokenizer`
@@ -30,7 +30,8 @@ class OpenedModel:
     known; where a model learns by counting, their number grows, and it is that at the step `sized_at`.
     `without_numbers` names the parameters in which NaN or infinity stands. `damaged` says what is wrong with
     a later snapshot than those that can be shown.
-    `spells_out` says that special tokens in a text are letters to it.
+    `spells_out` says that special tokens in a text are letters to it; where its layers and heads are spoken
+    of, they are counted from `counted_from`.
     """
 
     folder: Path
@@ -46,11 +47,13 @@ class OpenedModel:
     without_numbers: tuple[str, ...] = ()
     damaged: str = ""
     spells_out: bool = False
+    counted_from: int = 1
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OpenedModel):
             return NotImplemented
-        return self.spells_out == other.spells_out and self.identity == other.identity
+        alike = (self.spells_out, self.counted_from) == (other.spells_out, other.counted_from)
+        return alike and self.identity == other.identity
 
     def __hash__(self) -> int:
         return hash(self.folder)

@@ -46,6 +46,9 @@ class CommandedWindow(LectureWindow, Protocol):
     def toggle_enlarged(self) -> None:
         """Let the panel under the pointer fill the window, or bring everything back."""
 
+    def count_from_zero(self, zero: bool) -> None:
+        """Count layers and heads from 0, or from 1."""
+
     def toggle_halo(self) -> None:
         """Show a ring around the pointer, or none."""
 

@@ -16,6 +16,7 @@ from lmviz.app.opening.paths import title_of_path
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.widgets.base.plain import caption
 from lmviz.app.window.lectures import OPENED
+from lmviz.base.counting import counted_from
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -245,6 +246,8 @@ class Commands:
         self._add(menu, "Enlarge the panel under the pointer", window.toggle_enlarged, "F9")
         self._add(menu, "Pointer halo", window.toggle_halo, "F7", ticked=False)
         self._add(menu, "Full screen", window.toggle_full_screen, "F11")
+        count = lambda: window.count_from_zero(counted_from() > 0)  # noqa: E731
+        self._add(menu, "Count layers and heads from 0", count, ticked=counted_from() == 0)
         menu.addSeparator()
         self._add(menu, "Values or gradients", self._session.gradients.toggle, "G")
         self._add_list(menu, "Panels", self._fill_panels)

@@ -46,6 +46,7 @@ from lmviz.app.window.prefix_bar import PrefixBar
 from lmviz.app.window.student_files import StudentFiles
 from lmviz.app.window.transport import Transport
 from lmviz.app.workers.faults import place_of
+from lmviz.base.counting import count_from
 
 if TYPE_CHECKING:
     import numpy as np
@@ -276,6 +277,12 @@ class MainWindow(QMainWindow):
         """Enlarge type and lengths, and leave the one or two panels of each perspective that matter most."""
         theme_switch().set_projector(projector)
         self.settings.keep("view/projector", projector)
+
+    def count_from_zero(self, zero: bool) -> None:
+        """Count layers and heads from 0, as papers and programs do, or from 1."""
+        self.session.library.count_from(0 if zero else 1)
+        theme_switch().theme_changed.emit()  # numbers that widgets paint
+        self.settings.keep("view/counts_from_zero", zero)
 
     def toggle_halo(self) -> None:
         """Show a ring around the pointer, or none."""
@@ -510,9 +517,10 @@ class MainWindow(QMainWindow):
 
 
 def _restore_look(settings: Settings) -> None:
-    """The theme and the type that were chosen last."""
+    """The theme, the type and the way of counting that were chosen last."""
     switch = theme_switch()
     choice, percent = settings.text("view/theme", "system"), settings.number("view/type_size", SYSTEM_SIZE)
     switch.set_choice(choice if choice in CHOICES else "system")
     switch.set_type_size(percent if percent in (SYSTEM_SIZE, *TYPE_SIZES) else SYSTEM_SIZE)
     switch.set_projector(settings.is_on("view/projector"))
+    count_from(0 if settings.is_on("view/counts_from_zero") else 1)

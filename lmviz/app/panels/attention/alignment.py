@@ -21,6 +21,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import picker
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
+from lmviz.base.counting import numbered
 from lmviz.inspection.alignment import alignment_view, combined_alignment
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.names import word_of
@@ -153,7 +154,11 @@ class AlignmentPanel(CellsPanel):
     def _title(self, chosen: ChosenAlignment) -> str:
         if len(chosen.heads) > 1:
             return f"Mean of {len(chosen.heads)} heads"
-        where = f"layer {chosen.layer + 1}, head {chosen.head + 1}" if chosen.has_heads else "alignment"
+        where = (
+            f"layer {numbered(chosen.layer)}, head {numbered(chosen.head)}"
+            if chosen.has_heads
+            else "alignment"
+        )
         is_gradient = self.view is not None and self.view.address not in chosen.reading.trace
         return f"gradient of {where}".capitalize() if is_gradient else where.capitalize()
 

@@ -24,6 +24,7 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.remark import Remark
+from lmviz.base.counting import numbered
 from lmviz.inspection.attention import (
     attention_layers,
     attention_place,
@@ -243,7 +244,7 @@ class AttentionPanel(CellsPanel):
             self.view = view = self._view_of(trace)
             self.shown, scale = view.values, view.scale
             of = "gradient of layer" if self._shows_gradient else "layer"
-            self._card.set_title(f"{of} {layer + 1}, head {head + 1}".capitalize())
+            self._card.set_title(f"{of} {numbered(layer)}, head {numbered(head)}".capitalize())
             self._edit.setEnabled(self._edit.isEnabled() and not self._shows_gradient)
         else:
             self.view, self.shown, scale = None, NOTHING, "share"

@@ -18,6 +18,7 @@ from lmviz.app.widgets.base.plain import InkedLabel, Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.head_wall import HeadWall
 from lmviz.app.widgets.plots.score_strips import ScoreStrip, ScoreStrips
+from lmviz.base.counting import head_name, numbered
 from lmviz.inspection.attention import attention_layers, thumbnails
 from lmviz.inspection.head_badges import DUPLICATE, FIRST, INDUCTION, PREVIOUS, REST, HeadBadge, head_badges
 from lmviz.inspection.recipes.recipe import badges_recipe
@@ -195,7 +196,7 @@ class EveryHeadPanel(Panel):
         self.wall.set_current(layer, head)
         inside = layer < len(self._badges) and head < len(self._badges[layer])
         count = sum(map(len, self._badges))
-        self._chosen.setText(f"Head {layer + 1}·{head + 1} among all {count}" if inside else "")
+        self._chosen.setText(f"Head {head_name(layer, head)} among all {count}" if inside else "")
         self._strips.set_current(layer * len(self._badges[layer]) + head if inside else -1)
 
     def _choose(self, layer: int, head: int) -> None:
@@ -218,7 +219,7 @@ class EveryHeadPanel(Panel):
                 rank = 1 + int((scores > own).sum())
                 named = self.of_units(name)
                 lines.append(f"{named}: {percentage(float(own))}, rank {rank} of {scores.size}")
-        return f"layer {layer + 1}, head {head + 1}", lines
+        return f"layer {numbered(layer)}, head {numbered(head)}", lines
 
 
 def _legend(counts: Mapping[str, int], of_units: Callable[[str], str]) -> list[Inked]:

@@ -17,6 +17,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import counted, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
+from lmviz.base.counting import numbered
 from lmviz.inspection.alignment import alignment_thumbnails
 from lmviz.inspection.attention import attention_layers, attention_place, signed_thumbnails, thumbnails
 from lmviz.inspection.head_badges import HeadBadge, head_badges
@@ -198,7 +199,7 @@ class HeadsPanel(Panel):
         found = [item for row in self.badges for item in row if (item.layer, item.head) == (layer, head)]
         scores = found[0].scores if found else {}
         lines = [f"{kind}: {percentage(score)}" for kind, score in scores.items() if score is not None]
-        return f"layer {layer + 1}, head {head + 1}", lines
+        return f"layer {numbered(layer)}, head {numbered(head)}", lines
 
 
 def _is_zero(item: Intervention) -> bool:

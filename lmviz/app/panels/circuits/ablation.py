@@ -22,6 +22,7 @@ from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.base.counting import head_name, numbered
 from lmviz.circuits.recipes import ablation_recipe
 from lmviz.inspection.intervention import Intervention
 from lmviz.looks.curve import PlotCurve
@@ -225,8 +226,10 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
         at = Address.parse(found.addresses[cell[0]])
         if at.order is not None:
             return f"order {at.order}"
-        layer = (at.layer or 0) + 1
-        return f"head {layer}·{cell[1] + 1}" if len(cell) > 1 else f"the states of layer {layer}"
+        layer = at.layer or 0
+        if len(cell) > 1:
+            return f"head {head_name(layer, cell[1])}"
+        return f"the states of layer {numbered(layer)}"
 
     def _sentence(self, found: Ablation, cell: tuple[int, ...]) -> str:
         change, what = float(found.array[cell]), briefly("" if self._of is None else self._of.said)
@@ -303,7 +306,7 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
 
 def _row_name(address: str) -> str:
     at = Address.parse(address)
-    return str((at.layer or 0) + 1) if at.order is None else str(at.order)
+    return str(numbered(at.layer or 0)) if at.order is None else str(at.order)
 
 
 def _band(found: Ablation, cell: tuple[int, ...]) -> str:

@@ -17,6 +17,7 @@ from lmviz.app.widgets.base.building import column, named, picker
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.plots.signed_bars import SignedBars
+from lmviz.base.counting import numbered
 from lmviz.circuits.recipes import attribution_recipe
 from lmviz.inspection.names import told_apart
 from lmviz.looks.names import COUNTED, Names
@@ -246,15 +247,15 @@ def _bias_name(parameter: str) -> str:
     """A bias by what it belongs to: "bias of feed-forward 3"."""
     if parameter.endswith(" of nothing"):
         at = Address.parse(parameter.removesuffix(" of nothing"))
-        return f"what layer {(at.layer or 0) + 1} gives of nothing"
+        return f"what layer {numbered(at.layer or 0)} gives of nothing"
     recurrent = re.search(r"bias_(ih|hh)_l(\d+)(_reverse)?$", parameter)
     if recurrent is not None:
         of = "input" if recurrent[1] == "ih" else "state"
-        return f"{of} bias of layer {int(recurrent[2]) + 1}{' backward' * bool(recurrent[3])}"
+        return f"{of} bias of layer {numbered(int(recurrent[2]))}{' backward' * bool(recurrent[3])}"
     parts = parameter.split(".")
     blocks = {"attention": "attention", "feedforward": "feed-forward", "cross": "cross-attention"}
     block = next((blocks[part] for part in parts if part in blocks), "")
-    layer = next((int(part) + 1 for part in parts if part.isdecimal()), None)
+    layer = next((numbered(int(part)) for part in parts if part.isdecimal()), None)
     if block and layer is not None:
         return f"bias of {block} {layer}"
     return f"bias of {'the ' if parts[-2] in ('norm', 'output') else ''}{parts[-2]}"

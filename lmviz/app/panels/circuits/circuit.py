@@ -16,8 +16,9 @@ from lmviz.app.widgets.base.building import column, named, picker
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.diagrams.circuit_picture import CircuitNode, CircuitPath, CircuitPicture
+from lmviz.base.counting import numbered
 from lmviz.circuits.recipes import circuit_recipe
-from lmviz.inspection.names import told_apart
+from lmviz.inspection.names import number_of, told_apart
 from lmviz.looks.names import COUNTED, Names
 from lmviz.text.tokenizer import visible
 
@@ -123,7 +124,9 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
             slot = slots.get((row, column), 0)
             slots[row, column] = slot + 1
             is_head = part.number is not None
-            label = str((part.number or 0) + 1) if is_head else names.get(part.position or 0, "")
+            label = (
+                str(number_of(part.kind, part.number or 0)) if is_head else names.get(part.position or 0, "")
+            )
             nodes.append(CircuitNode(label, row, column, slot if row >= 0 else 0, share, is_head))
         numbers = {part: at for at, part in enumerate(parts)}
         paths = [
@@ -133,7 +136,7 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
             for edge in found.edges[:PATHS]
             if abs(edge.share) >= FAINT
         ]
-        rows = [str(layer + 1) for layer in layers]
+        rows = [str(numbered(layer)) for layer in layers]
         self._picture.set_circuit(nodes, paths, rows, [names[at] for at in places], briefly(self._of[1].said))
         self._said.setText(self._sentence(found))
 
@@ -192,5 +195,5 @@ def _name(part: CircuitPart, tokens: Sequence[str]) -> str:
     where = f" at “{tokens[at]}”" if at is not None and at < len(tokens) else ""
     if part.layer is None:
         return f"the token “{tokens[at]}”" if at is not None and at < len(tokens) else "a token"
-    number = f"·{part.number + 1}" if part.number is not None else ""
-    return f"{part.kind} {part.layer + 1}{number}{where}"
+    number = f"·{number_of(part.kind, part.number)}" if part.number is not None else ""
+    return f"{part.kind} {numbered(part.layer)}{number}{where}"

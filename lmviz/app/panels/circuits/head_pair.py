@@ -20,6 +20,7 @@ from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.bars import BarsView
+from lmviz.base.counting import head_name
 from lmviz.circuits.recipes import chances_recipe
 from lmviz.decoding.continuation import Continuation
 from lmviz.inspection.attention import attention_weights
@@ -240,7 +241,7 @@ class _HeadView(QWidget):
         """Show what a head looks at: how much a word looks at another, and whether at none more."""
         layer, number = head
         weights = attention_weights(trace, layer)[number]
-        self._name.setText(f"head {layer + 1}·{number + 1}")
+        self._name.setText(f"head {head_name(layer, number)}")
         self._map.set_matrix(weights, scale="share", limit=1.0, rows=words, columns=words)
         self._map.set_selection(row=query)
         self._map.set_pinned((query, key))

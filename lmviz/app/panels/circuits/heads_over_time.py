@@ -23,6 +23,7 @@ from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.curve_rows import CurveRow, CurveRows
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.base.counting import head_name, numbered
 from lmviz.looks.curve import PlotCurve
 
 if TYPE_CHECKING:
@@ -176,8 +177,8 @@ class HeadsOverTimePanel(Panel):
             shares,
             scale="share",
             limit=1.0,
-            rows=[str(layer + 1) for layer in reversed(range(layers))],
-            columns=[str(head + 1) for head in range(heads)],
+            rows=[str(numbered(layer)) for layer in reversed(range(layers))],
+            columns=[str(numbered(head)) for head in range(heads)],
             words=[["" if share < WRITTEN else f"{100 * share:.0f}" for share in row] for row in shares],
         )
         layer, head = self._head(found)
@@ -202,7 +203,7 @@ class HeadsOverTimePanel(Panel):
             score = float(found[role][layer, head]) if role else 0.0
             rows.append(
                 CurveRow(
-                    f"{layer + 1}·{head + 1}",
+                    head_name(layer, head),
                     {ROLES[name]: shares[:, at, layer, head] for at, name in enumerate(WHERE)},
                     ROLES[role] if role else "",
                     f"{of_units(IN_SHORT[role])} {brief_percentage(score)} %" if role else "no clear role",
@@ -273,7 +274,7 @@ class HeadsOverTimePanel(Panel):
         best = int(shares.argmax())
         where = list(WHERE.values())[best]
         share = f"{brief_percentage(shares[best])} %"
-        return f"Head {layer + 1}·{head + 1} has {share} of its attention on {where}."
+        return f"Head {head_name(layer, head)} has {share} of its attention on {where}."
 
     def _choose_cell(self, row: int, column: int) -> None:
         found = self._shown()
@@ -297,7 +298,7 @@ class HeadsOverTimePanel(Panel):
         lines = [
             f"{brief_percentage(found[name][layer, head])} % on {where}" for name, where in WHERE.items()
         ]
-        return f"head {layer + 1}·{head + 1}", list(map(self.of_units, lines))
+        return f"head {head_name(layer, head)}", list(map(self.of_units, lines))
 
 
 def _scores(model: Model) -> HeadScores:
@@ -310,7 +311,7 @@ def _turning(turns: Iterable[HeadTurn]) -> str:
     """Which heads turn to what: "1·1 and 1·2 turn to the word before, 2·1 to the first token"."""
     by_role: dict[str, list[str]] = {}
     for turn in turns:
-        by_role.setdefault(turn.role, []).append(f"{turn.layer + 1}·{turn.head + 1}")
+        by_role.setdefault(turn.role, []).append(head_name(turn.layer, turn.head))
     (first, names), *others = by_role.items()
     who = f"head {names[0]} turns" if len(names) == 1 else f"heads {', '.join(names)} turn"
     return ", ".join(

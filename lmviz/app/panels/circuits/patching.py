@@ -23,6 +23,7 @@ from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.scatter_plot import ScatterPlot
+from lmviz.base.counting import head_name, numbered
 from lmviz.circuits.recipes import patching_recipe
 from lmviz.inspection.interventions import scale_head
 from lmviz.inspection.names import told_apart
@@ -226,7 +227,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         layer = Address.parse(found.addresses[cell[0]]).layer
         is_head = self.found is not None and self.found.kind == "head"
         self._off.setVisible(is_head and self._pinned is not None)
-        self._off.setText(f"switch head {(layer or 0) + 1}·{cell[-1] + 1} off")
+        self._off.setText(f"switch head {head_name(layer or 0, cell[-1])} off")
 
     def _draw_check(self, found: Patches, cell: tuple[int, ...]) -> None:
         """The fast estimate of each cell over what was measured, once all is."""
@@ -291,7 +292,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
 
     def _column_names(self, found: Patches) -> list[str]:
         if found.axes[1:] == ("head",):
-            return [str(head + 1) for head in range(found.array.shape[1])]
+            return [str(numbered(head)) for head in range(found.array.shape[1])]
         if len(found.axes) == 2 and found.axes[1] in found.names:
             return list(told_apart(map(visible, found.names[found.axes[1]])))
         return [""] * int(np.prod(found.array.shape[1:], dtype=int))
@@ -324,7 +325,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         address, kind = found.addresses[cell[0]], "" if self.found is None else self.found.kind
         layer = Address.parse(address).layer
         if found.axes[1:] == ("head",):
-            return f"head {(layer or 0) + 1}·{cell[1] + 1}"
+            return f"head {head_name(layer or 0, cell[1])}"
         plain = kind.removeprefix("source ")
         what = "the token" if layer is None and plain == "stream" else WHAT.get(plain, plain)
         of = ""
@@ -332,7 +333,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
             of = f" of “{self._column_names(found)[cell[1]]}”"
         if layer is None:
             return f"{what}{of}"
-        return f"{what}{of} {'after' if plain == 'stream' else 'in'} layer {layer + 1}"
+        return f"{what}{of} {'after' if plain == 'stream' else 'in'} layer {numbered(layer)}"
 
     def _sentence(self, found: Patches, cell: tuple[int, ...]) -> str:
         from lmviz.circuits.patching import where_it_sits
@@ -359,7 +360,7 @@ def _layer_name(address: str) -> str:
     number = at.layer if at.layer is not None else None
     if number is None:
         return str(at.order) if at.order is not None else "tokens" if "embedding" in address else at.name
-    return f"{number + 1}" + (f" {at.direction}" if at.direction else "")
+    return f"{numbered(number)}" + (f" {at.direction}" if at.direction else "")
 
 
 def _agreement(found: Patches) -> str:

@@ -16,6 +16,7 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import brief_percentage, percentage
+from lmviz.base.counting import numbered
 from lmviz.inspection.lens_sentence import all_settled_in_words, settled_in_words
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.recipes.recipe import lens_recipe
@@ -164,4 +165,4 @@ class LensOverTextPanel(AskingPanel[Reading, "LogitLens"]):
 def _row_name(place: str) -> str:
     """The number of a layer, or what stands before all layers."""
     layer = Address.parse(place).layer
-    return stop_name(place) if layer is None else str(layer + 1)
+    return stop_name(place) if layer is None else str(numbered(layer))

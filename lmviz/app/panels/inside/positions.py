@@ -23,6 +23,7 @@ from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.base.counting import numbered
 from lmviz.looks.curve import PlotCurve
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ class PositionsPanel(Panel):
     def _draw_picture(self, picture: PositionPicture) -> None:
         self.picture, self._chosen = picture, None
         heads = len(picture.table) if picture.kind in ("alibi", "relative") else 0
-        set_choices(self._head, [str(head + 1) for head in range(heads)])
+        set_choices(self._head, [str(numbered(head)) for head in range(heads)])
         self._shift.set_range(max(picture.positions - 1, 0), min(1, picture.positions - 1))
         self._draw()
 

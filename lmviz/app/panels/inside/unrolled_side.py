@@ -18,6 +18,7 @@ from lmviz.app.widgets.diagrams.unrolled_values import (
     UnrolledLayer,
     UnrolledRow,
 )
+from lmviz.base.counting import numbered
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import answer_at, likeliest_answers
 from lmviz.models.address import SIDES, Address, gradient_of
@@ -89,7 +90,7 @@ class UnrolledSide:
         ways = [direction_of(trace, rows[0]) for rows in layers]
         directions = ways if BACKWARD in ways else [""] * len(layers)
         numbers = [Address.parse(rows[0]).layer or 0 for rows in layers]
-        names = [f"layer {number + 1}" if numbers[-1] else "" for number in numbers]
+        names = [f"layer {numbered(number)}" if numbers[-1] else "" for number in numbers]
         read = trace.sequences[SOURCE if self._place == ENCODER else TEXT]
         is_encoder, is_of_text = self._place == ENCODER, "position" not in trace["probabilities"].axes
         if is_of_text:  # one answer, above the last position that it is read from

@@ -17,6 +17,7 @@ from lmviz.app.widgets.base.figures import brief_percentage, percentage
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.app.widgets.kit.picture import Miniature, Spot
+from lmviz.base.counting import numbered
 from lmviz.inspection.at_position import looked_at_most, mean_share, place_along
 from lmviz.inspection.gradient_views import gradient_view
 from lmviz.inspection.names import stop_name
@@ -183,7 +184,7 @@ class WholeModelPage(Page["WholeModel", WholeModelView]):
                 found = looked_at_most(trace, address, self._place_of(address))
                 words = trace.names(trace[address].axes[-1])
                 return "heads look most at", tuple(
-                    (str(head + 1), visible(words[key]), brief_percentage(share))
+                    (str(numbered(head)), visible(words[key]), brief_percentage(share))
                     for head, (key, share) in enumerate(found)
                 )
         gates = [line for line in lines_of(block) if trace[line.addresses[0]].scale == "share"]

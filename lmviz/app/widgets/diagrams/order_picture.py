@@ -14,6 +14,7 @@ from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
+from lmviz.base.counting import numbered
 
 NAME, CHIP, FIGURE, LINE, GAP = 76, 24, 17, 22, 8
 LEAST_BAR, USUAL_BAR, MOST_BAR = 14, 18, 160
@@ -91,7 +92,7 @@ class OrderPicture(GrowingCanvas):
             painter.write(chip, name, color, 13, bold=True, token=True, where=CENTRED)
         row = top + self.length(CHIP)
         for layer, weights in enumerate(line.weights):
-            said = "weights" if len(line.weights) == 1 else f"layer {layer + 1}"
+            said = "weights" if len(line.weights) == 1 else f"layer {numbered(layer)}"
             height = self.length(FIGURE + self._bar)
             painter.write(QRectF(0, row, left, height), said, theme.muted_text, 11)
             for at, weight in enumerate(weights.tolist()):

@@ -29,6 +29,7 @@ from lmviz.app.widgets.diagrams.unrolled_values import (
 from lmviz.app.widgets.kit.painter import CENTRED, Painter, cut
 from lmviz.app.widgets.kit.pointing import ARROWS, Pointed, Words
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
+from lmviz.base.counting import numbered
 
 TOKEN_SIZE = 12.0
 FAINT = 0.3
@@ -124,7 +125,7 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
         """Say where the lit cell is, or while there is none what is unrolled over what."""
         (position, layer), layers = self._current, len(self._layers)
         if 0 <= position < len(self._tokens) and 0 <= layer < layers:
-            said = f"layer {layer + 1}, position {position + 1}, {self._tokens[position]}"
+            said = f"layer {numbered(layer)}, position {position + 1}, {self._tokens[position]}"
         else:
             said = f"{layers} {'layer' if layers == 1 else 'layers'} over {' '.join(self._tokens)}"
         self.setAccessibleDescription(said)

@@ -15,6 +15,7 @@ from lmviz.app.widgets.diagrams.unrolled_lines import PALE, TIP, USUAL, way_colo
 from lmviz.app.widgets.diagrams.unrolled_places import LABEL
 from lmviz.app.widgets.diagrams.unrolled_values import BACKWARD, LAYER_GAP
 from lmviz.app.widgets.kit.painter import Painter
+from lmviz.base.counting import numbered
 
 DOT = 2.5
 
@@ -54,7 +55,9 @@ class UnrolledHandover(Canvas):
     def set_ways(self, handed_on: Sequence[HandedOn], *, has_context: bool) -> None:
         """Draw these states, and whether a context is read at every position; nothing without a state."""
         self._handed_on, self._has_context = tuple(handed_on), has_context
-        said = [f"layer {each.layer + 1} begins layer {each.decoder_layer + 1}" for each in handed_on]
+        said = [
+            f"layer {numbered(each.layer)} begins layer {numbered(each.decoder_layer)}" for each in handed_on
+        ]
         context = ["every position reads the context"] if has_context else []
         self.setAccessibleDescription(", ".join([*said, *context]))
         self.update()

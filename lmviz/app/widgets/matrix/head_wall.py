@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QPaintEvent
 from lmviz.app.widgets.base.figures import cell_figure
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
 from lmviz.app.widgets.matrix.heads import Head, Heads
+from lmviz.base.counting import numbered
 
 GAP, BETWEEN = 4, 26  # pixels at scale 1 between heads, and between blocks of layers
 LABELS, HEADING, BELOW = 26, 18, 18  # for the numbers of layers, those of heads, and a score
@@ -65,7 +66,7 @@ class HeadWall(Heads):
 
     def _describe(self) -> None:
         layer, head = self._current or (-1, -1)
-        self.setAccessibleDescription(f"layer {layer + 1}, head {head + 1}" if layer >= 0 else "")
+        self.setAccessibleDescription(f"layer {numbered(layer)}, head {numbered(head)}" if layer >= 0 else "")
 
     def tile_rectangle(self, layer: int, head: int) -> QRectF:
         """Where a head is drawn."""
@@ -169,10 +170,10 @@ class HeadWall(Heads):
         for (layer, head), corner in places.corners.items():
             if head == 0:
                 place = QRectF(corner.x() - labels, corner.y(), labels - self.length(8), places.side)
-                painter.write(place, str(layer + 1), ink, 11, where=AT_RIGHT)
+                painter.write(place, str(numbered(layer)), ink, 11, where=AT_RIGHT)
             if corner.y() == heading:
                 above = QRectF(corner.x(), 0, places.side, heading - self.length(3))
-                painter.write(above, str(head + 1), ink, 11, where=lower)
+                painter.write(above, str(numbered(head)), ink, 11, where=lower)
 
     def _draw_badge(self, painter: Painter, head: Head, tile: QRectF) -> None:
         """A dot with a sign in the upper right corner."""

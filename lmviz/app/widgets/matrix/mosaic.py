@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPaintEvent
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import CONFIRMING
 from lmviz.app.widgets.matrix.heads import Head, Heads
+from lmviz.base.counting import numbered
 
 LARGEST_TILE = 96
 SMALLEST_TILE = 20
@@ -211,7 +212,7 @@ class HeadMosaic(Heads):
             for head in range(self._levels.shape[1]):
                 tile = self.tile_rectangle(layer, head)
                 above = QRectF(tile.left(), 0, tile.width(), self.length(HEADING - 2))
-                painter.write(above, str(head + 1), self.theme.muted_text, 10.5, where=CENTRED)
+                painter.write(above, str(numbered(head)), self.theme.muted_text, 10.5, where=CENTRED)
 
     def _draw_tiles(self, painter: Painter, shown: Sequence[int], exposed: QRectF) -> None:
         side, high = self._arranged(self.width())
@@ -230,7 +231,7 @@ class HeadMosaic(Heads):
         side, _ = self._arranged(self.width())
         tile = self.tile_rectangle(layer, 0)
         place = QRectF(tile.left() - self.length(LABELS), tile.top(), self.length(LABELS - 10), side)
-        painter.write(place, str(layer + 1), self.theme.muted_text, 11, where=AT_RIGHT)
+        painter.write(place, str(numbered(layer)), self.theme.muted_text, 11, where=AT_RIGHT)
         if side < self.length(BADGE_FROM) or not self._badges:
             return
         painter.setFont(self.theme.font(10.5))
