@@ -45,6 +45,7 @@ SEVERAL_FLAGS = "columns of 0 and 1 could be the labels"
 NO_TEXTS = "no column has texts of several words"
 MOST_IN_LISTS = 1000  # different labels
 _FLAGS = (("0", "1"), ("false", "true"), ("0.0", "1.0"), ("no", "yes"))
+FEWEST_FLAGS = 3  # columns of 0 and 1 that may be labels beside a column with a usual name of a text
 FEW_ROWS = 10  # of which nothing can be said of how often something comes again
 ALIKE = 0.4  # the correlation of the lengths of two sides, as logarithms, from which on they belong together
 MOST_SIDES = 4
@@ -312,9 +313,10 @@ def _flags_found(columns: Sequence[TableColumn]) -> Choice | None:
     """Columns of 0 and 1, each a label that a text has or has not, beside one of texts."""
     flags = [n for n, column in enumerate(columns) if column.is_flag and not is_about(column.name)]
     text = _first_text(columns)
+    fewest = 2 if text is None else FEWEST_FLAGS
     if text is None:
         text = max(_texts(columns), key=lambda n: columns[n].size, default=None)
-    if len(flags) < 2 or text is None or _named_labels(columns):
+    if len(flags) < fewest or text is None or _named_labels(columns):
         return None
     rare = [n for n, column in enumerate(columns) if column.is_never and not is_about(column.name)]
     first, *further = sorted((*flags, *rare))

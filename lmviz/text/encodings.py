@@ -68,13 +68,15 @@ _STEP = 1 << 22  # bytes at a time
 class WrongBytes:
     """Bytes in a text that cannot be read: how many, and the first one with its line and place in it, from 1.
 
-    `cuts` says that they are all at the end, where the text is cut within a character.
+    `zeros` are those among them that are zero. `cuts` says that they are all at the end, where the text is
+    cut within a character.
     """
 
     count: int
     byte: int
     line: int
     place: int
+    zeros: int = 0
     cuts: bool = False
 
     def sentence(self, done: str) -> str:
@@ -82,11 +84,9 @@ class WrongBytes:
         are = {SHOWN: "shown as \ufffd", DROPPED: "left out", AS_WINDOWS: "read as Windows-1252"}[done]
         if self.cuts:
             return f"The text is cut within a character at its end, line {self.line:,}: that is {are}."
-        what = (
-            "byte is a zero or no UTF-8, and is"
-            if self.count == 1
-            else "bytes are zeros or no UTF-8, and are"
-        )
+        kinds = [("zero", self.zeros), ("no UTF-8", self.count - self.zeros)]
+        named = " or ".join(kind for kind, count in kinds if count)
+        what = f"byte is {named}, and is" if self.count == 1 else f"bytes are {named}, and are"
         first = f"line {self.line:,}, byte {self.place:,}: {self.byte:02X}"
         return f"{self.count:,} {what} {are} ({first if self.count == 1 else f'the first in {first}'})."
 
@@ -191,7 +191,8 @@ def mend_utf8(raw: bytes, wrong: str) -> tuple[bytes, WrongBytes | None]:
     first = min(place for place in (fault, zero) if place is not None and place >= 0)
     place = first - raw.rfind(b"\n", 0, first)
     cuts = zero < 0 and _is_cut(raw, first)
-    return b"".join(pieces), WrongBytes(count, raw[first], raw.count(b"\n", 0, first) + 1, place, cuts)
+    line = raw.count(b"\n", 0, first) + 1
+    return b"".join(pieces), WrongBytes(count, raw[first], line, place, raw.count(0), cuts)
 
 
 def _in_place_of(wrong: str, done: str) -> str:

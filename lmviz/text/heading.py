@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lmviz.text.column_names import is_known
+from lmviz.text.column_names import SHORT_TEXT_NAMES, TEXT_NAMES, is_known
 from lmviz.text.column_roles import FEWEST_WORDS, TableColumn
 
 _NAME = re.compile(r"[\w# ./:()%'-]{0,40}")
@@ -19,9 +19,10 @@ _LONGER = 0.95  # of the rows below that are longer than a name
 def is_heading(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first of some rows is a heading.
 
-    A first row is one if all its cells are usual names; or if they could be names, and a column below has
-    numbers, dates or addresses where it has none; or if one is a usual name, or stands above labels of which
-    it is none, and all columns of texts have one word there and sentences below.
+    A first row is one if a cell is a usual name of a text, above sentences; if all its cells are usual names;
+    or if they could be names, and a column below has numbers, dates or addresses where it has none; or if one
+    is a usual name, or stands above labels of which it is none, and all columns of texts have one word there
+    and sentences below.
     """
     first = [cell.strip() for cell in rows[0]]
     solid = [cell for cell in first if cell]
@@ -31,17 +32,24 @@ def is_heading(rows: Sequence[Sequence[str]]) -> bool:
         return False
     others = [row for row in ([cell.strip() for cell in each] for each in rows[1:]) if row != first]
     below = [TableColumn("", [row[place] for row in others]) for place in range(len(first))]
-    if any(cell and cell in column.kinds for cell, column in zip(first, below, strict=True)):
+    both = list(zip(first, below, strict=True))
+    if any(_is_text_name(cell) and column.is_text and _is_short(cell, column) for cell, column in both):
+        return True
+    if any(cell and cell in column.kinds for cell, column in both):
         return False
     if all(map(_is_name, solid)):
         return True
-    filled = [(cell, column) for cell, column in zip(first, below, strict=True) if cell and column.solid]
+    filled = [(cell, column) for cell, column in both if cell and column.solid]
     if any(_is_unlike(cell, column) for cell, column in filled):
         return True
     texts = [(cell, column) for cell, column in filled if column.is_text]
     if not texts or not all(_is_short(cell, column) for cell, column in texts):
         return False
     return any(map(_is_name, solid)) or any(column.are_labels and not column.is_text for _, column in filled)
+
+
+def _is_text_name(cell: str) -> bool:
+    return cell.lower() in TEXT_NAMES | SHORT_TEXT_NAMES
 
 
 def _is_name(cell: str) -> bool:

@@ -14,10 +14,12 @@ from lmviz.base.reporting import Report, unheard
 from lmviz.text.catalogue import find_entry
 from lmviz.text.contents import Contents, read_contents
 from lmviz.text.corpus_options import AFTER_DECODING, SEVERAL, TASKS, CorpusOptions
+from lmviz.text.document_marks import find_marks
 from lmviz.text.encodings import OFFERED, RECOGNISED, place_of_fault, title_of
 from lmviz.text.forms import FORMS
 from lmviz.text.layout import BOTH, FURTHER_ROLES, ROLES, Layout, written_columns
 from lmviz.text.list_cells import items_of
+from lmviz.text.plain_documents import plain_documents
 from lmviz.text.table import Aside
 from lmviz.text.task_reading import FoundExamples, examples_of, say_scheme, settings_of
 from lmviz.text.task_text import TaskText
@@ -58,7 +60,9 @@ class Preview:
     `layout` says its form and columns, None for plain text. `rows` are the first and some that do not fit;
     `count` is how many examples there are. `labels` are the classes with their counts, the most frequent
     first. `left_out` are sentences about what is not read; `beyond` are the rows that go on in columns
-    without a name, and `repeated` those that say what an earlier one says, None where rows are not compared.
+    without a name, and `repeated` those that say what an earlier one says, None where rows are not compared,
+    with `repetition` as an example. `marks` are those that may end documents, `divided` says in a sentence
+    how they do, and `wrong` is how many bytes cannot be read.
     `encodings` show one row, that of `telling` line. `several` says how many texts have several labels, ""
     where none has. `contents` are what was read.
     """
@@ -77,6 +81,10 @@ class Preview:
     beyond: int = 0
     repeated: int | None = None
     several: str = ""
+    repetition: str = ""
+    marks: tuple[str, ...] = ()
+    divided: str = ""
+    wrong: int = 0
     contents: Contents | None = field(default=None, repr=False, compare=False)
     target: str = ""
 
@@ -94,12 +102,8 @@ class Preview:
         """Whether somebody should see it before it is read: something is a guess, or columns are left out."""
         several = self.layout is not None and FORMS[self.layout.form].read is None
         lost = several and bool(self.left_out)
-        return (
-            self.guessed_encoding
-            or lost
-            or bool(self.several)
-            or (self.layout is not None and self.layout.asks)
-        )
+        is_unsure = self.guessed_encoding or lost or self.wrong > 0 or bool(self.several)
+        return is_unsure or (self.layout is not None and self.layout.asks)
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -125,7 +129,7 @@ class Preview:
         """What it was taken for, in pieces, each with the role of the column that it names, or ""."""
         layout = self.layout
         if layout is None:
-            return (("Plain text: a model learns the next token.", ""),)
+            return ((f"Plain text: a model learns the next token.{self.divided}", ""),)
         form = FORMS[layout.form].name
         if not layout.roles:
             return ((f"{form} of {len(layout.names)} columns: which of them is what?", ""),)
@@ -139,7 +143,9 @@ class Preview:
             if role == "label" and 0 < len(self.labels) <= 4:
                 pieces.append((f" ({', '.join(name for name, _ in self.labels)})", ""))
         found = self.contents.found if self.contents is not None else None
-        return (*pieces, (f".{say_scheme(found.text) if isinstance(found, FoundExamples) else ''}", ""))
+        scheme = say_scheme(found.text) if isinstance(found, FoundExamples) else ""
+        doubt = f" Is that right? {layout.doubt[:1].upper()}{layout.doubt[1:]}." if layout.doubt else ""
+        return (*pieces, (f".{scheme}{self.divided}{doubt}", ""))
 
     @property
     def _further_roles(self) -> tuple[str, ...]:
@@ -248,6 +254,8 @@ def look(
             encodings=shown,
             telling=telling,
             guessed_encoding=any(found.guessed for found in contents.encodings),
+            wrong=sum(found.wrong.count for found in contents.encodings if found.wrong is not None),
+            left_out=contents.origin.notes,
             contents=contents,
         ),
         contents,
@@ -274,6 +282,8 @@ def _together(
 def _examined(given: Preview, contents: Contents) -> Preview:
     """A preview with what the files hold."""
     found = contents.found
+    if not isinstance(found, FoundExamples) or found.documents is not None:
+        given = _divided(given, contents)
     if found is None:
         return given
     if isinstance(found, Layout):
@@ -302,11 +312,22 @@ def _examined(given: Preview, contents: Contents) -> Preview:
         rows=rows,
         count=count,
         labels=labels,
-        left_out=(*contents.origin.notes, *found.complaints.sentences),
+        left_out=(*given.left_out, *found.complaints.sentences),
         beyond=found.beyond,
         repeated=found.repeated,
         several=found.several,
+        repetition=found.repetition,
     )
+
+
+def _divided(given: Preview, contents: Contents) -> Preview:
+    """A preview with the marks that end documents, and what they do."""
+    found = contents.found if isinstance(contents.found, FoundExamples) else None
+    files = [data for _, data in contents.files]
+    plain = plain_documents(files, found, given.options)
+    marks = find_marks(files if found is None or found.documents is None else [found.documents.data])
+    lost = (plain.complaint,) if plain.complaint else ()
+    return replace(given, marks=marks, divided=plain.sentence, left_out=(*given.left_out, *lost))
 
 
 def _rows_of(data: bytes, layout: Layout) -> tuple[tuple[PreviewRow, ...], int]:

@@ -18,6 +18,9 @@ MOST_LINES, MOST_CHARACTERS = 200, 1_000_000
 SAMPLE = 200
 """Records that are looked at to find out how a table is written."""
 
+SNIFFED = 1 << 13
+"""Bytes of a table that show whether its cells stand in quotes."""
+
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 QUOTES = {"double": '"', "single": "'", "none": ""}
 
@@ -109,7 +112,7 @@ def find_dialect(data: bytes, separator: str = "", quotes: str = "") -> tuple[Di
             if width < 2:
                 continue
             share = widths[width] / len(rows)
-            usual = quote == ("none" if name == "tab" else "double")
+            usual = quote == ("none" if name == "tab" and not _all_quoted(data, name) else "double")
             found.append(((round(share, 3), SEPARATORS[name] == sniffed, usual, width), dialect))
     if not found:
         return None
@@ -165,6 +168,15 @@ def _likely_quotes(data: bytes, separator: str) -> list[str]:
     if separator != "tab" and _meant(lines, mark):
         found.remove("none")
     return found
+
+
+def _all_quoted(data: bytes, separator: str) -> bool:
+    """Whether most cells of the sample stand in quotes."""
+    cells = [
+        cell for line in data[:SNIFFED].split(b"\n") for cell in line.split(SEPARATORS[separator].encode())
+    ]
+    quoted = sum(cell.startswith(b'"') and cell.rstrip(b"\r").endswith(b'"') for cell in cells)
+    return 2 * quoted > len(cells)
 
 
 def _meant(lines: Sequence[bytes], mark: bytes) -> bool:

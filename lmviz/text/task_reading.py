@@ -227,7 +227,10 @@ def describe(found: FoundExamples) -> str:
     form, text, complaints = FORMS[found.layout.form], found.text, found.complaints
     count = len(text.sources) if text is not None else len(found.documents or ())
     examples = examples_of(found.layout)
-    said = f"{form.name}: {count:,} {examples if count != 1 else examples.removesuffix('s')}"
+    heading = (
+        "" if found.layout.dialect is None else f" with{'' if found.layout.heading else 'out'} a heading"
+    )
+    said = f"{form.name}{heading}: {count:,} {examples if count != 1 else examples.removesuffix('s')}"
     if text is not None and text.labels:
         what = "tag" if text.task == "tagging" else "class"
         few = f" ({', '.join(text.labels)})" if len(text.labels) <= 6 else ""

@@ -70,7 +70,7 @@ CASES = {
     ),
     "a table": Case(
         files={"reviews.csv": "label,text\n" + ROWS * 8},
-        said="A table: 32 texts, 2 classes (bad, good).",
+        said="A table with a heading: 32 texts, 2 classes (bad, good).",
         family="lstm",
         setting="pooling=attention",
         question=("--text", "not dull"),

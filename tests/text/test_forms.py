@@ -147,8 +147,8 @@ def test_a_table_whose_names_do_not_tell_is_read_by_its_cells(tmp_path):
     assert corpus.labels == ("ham", "spam")
     assert columns_of(corpus) == "label=v1,text=v2"
     assert corpus.recognised == (
-        "A table: 7 texts, 2 classes (ham, spam). The label is in v1, and the text is in v2. Its characters "
-        "are read as Windows-1252, which is likely but not certain."
+        "A table with a heading: 7 texts, 2 classes (ham, spam). The label is in v1, and the text is in v2. "
+        "Its characters are read as Windows-1252, which is likely but not certain."
     )
     assert corpus.complaints == (
         "1 row goes on in a column without a name, as line 7: what is there is not read.",

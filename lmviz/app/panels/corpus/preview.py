@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QGridLayout,
+    QLineEdit,
     QPushButton,
     QWidget,
 )
@@ -35,7 +36,8 @@ from lmviz.base.plain_text import on_one_line
 from lmviz.looks.ink import Inked
 from lmviz.tasks import find_task
 from lmviz.text.corpus_options import CorpusOptions
-from lmviz.text.encodings import title_of
+from lmviz.text.document_marks import NONE
+from lmviz.text.encodings import AS_WINDOWS, DROPPED, RECOGNISED, SHOWN, title_of
 from lmviz.text.layout import BOTH
 from lmviz.text.preview import EncodedRow, Preview, PreviewRow, changed_file, offered_encodings
 
@@ -46,6 +48,7 @@ MOST_LABELS = 6
 NARROW = 84  # pixels of a column that has little to say
 SEPARATORS = {"comma": "comma", "semicolon": "semicolon", "tab": "tab", "bar": "bar  |"}
 SEVERAL_LABELS = {"first": "only the first", "single": "only texts with one", "set": "each set a class"}
+WRONG = {SHOWN: "shown as \ufffd", DROPPED: "leave such bytes out", AS_WINDOWS: "read as Windows-1252"}
 QUOTES = {"double": '"', "single": "'", "none": "none"}
 
 
@@ -83,6 +86,11 @@ class PreviewPanel(Panel):
         )
         self._heading = named(QCheckBox("first row is a heading"), "preview_heading")
         self._heading.clicked.connect(lambda on: self._change(heading="yes" if on else "no"))
+        self._marks = named(QCheckBox(), "preview_marks")
+        self._marks.clicked.connect(lambda on: self._change_reading(boundary=RECOGNISED if on else NONE))
+        self._boundary = named(QLineEdit(), "preview_boundary", "a line that ends a document")
+        self._boundary.setPlaceholderText("a line of your own")
+        self._boundary.editingFinished.connect(self._choose_boundary)
         self._settings = {
             "task": labelled("task", self._task),
             "encoding": labelled("encoding", self._encoding),
@@ -90,6 +98,8 @@ class PreviewPanel(Panel):
             "quotes": labelled("quotes", self._quotes),
             "heading": self._heading,
             "several": labelled("several labels", self._several),
+            "marks": self._marks,
+            "boundary": labelled("ends a document", self._boundary),
         }
         self._rows = QWidget()
         self._grid = QGridLayout(self._rows)
@@ -111,7 +121,12 @@ class PreviewPanel(Panel):
         self._repeated = Label(name="preview_repeated", wraps=True)
         self._unrepeated = named(QCheckBox("keep the first of each"), "preview_unrepeated")
         self._unrepeated.clicked.connect(lambda on: self._change_reading(unrepeated=on))
-        left = column(self._left_out, self._joined, self._repeated, self._unrepeated, STRETCH, gap=8)
+        self._wrong = picker("preview_wrong_bytes", "what becomes of bytes that are no UTF-8")
+        self._wrong.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        set_choices(self._wrong, WRONG, SHOWN)
+        self._wrong.activated.connect(lambda _: self._change_reading(wrong_bytes=self._wrong.currentData()))
+        choices = (row(self._wrong, STRETCH), self._joined, self._repeated, self._unrepeated)
+        left = column(self._left_out, *choices, STRETCH, gap=8)
         self._left_card = Card("Left out", "", scrolling(sheet(left)))
         self._encodings_card = Card("In other encodings", "", self._encodings)
         beside = column(self._labels_card, (self._left_card, 1))
@@ -129,6 +144,7 @@ class PreviewPanel(Panel):
     def refresh(self) -> None:
         offer = self.session.text.offer
         self._form_card.set_placeholder("" if offer else NOTHING)
+        self._left_card.set_aside("")
         for card in (self._rows_card, self._labels_card, self._left_card, self._encodings_card):
             card.setVisible(offer is not None)
         if offer is None:
@@ -144,7 +160,8 @@ class PreviewPanel(Panel):
         self._show_labels(offer)
         self._show_encodings(offer)
         self._left_out.setText("\n\n".join(offer.left_out) or "Nothing: all of it is read.")
-        self._left_card.set_aside(f"of {count(offer.count)}")
+        if offer.layout is not None:
+            self._left_card.set_aside(f"of {count(offer.count)}")
         self._show_choices(offer)
 
     def _picker(self, name: str, label: str, help: str) -> QComboBox:
@@ -181,7 +198,14 @@ class PreviewPanel(Panel):
         if offer is not None:
             self.session.text.consider(offer.source, options, offer.target)
 
-    def _change_reading(self, **settings: bool) -> None:
+    def _choose_boundary(self) -> None:
+        """Another line, or none of one's own, ends a document."""
+        offer = self.session.text.offer
+        chosen = self._boundary.text().strip()
+        if offer is not None and chosen != _own_boundary(offer):
+            self._change_reading(boundary=chosen or RECOGNISED)
+
+    def _change_reading(self, **settings: bool | str) -> None:
         """Look at the file again, read alike but for what is done with some of its rows."""
         offer = self.session.text.offer
         if offer is not None:
@@ -201,7 +225,10 @@ class PreviewPanel(Panel):
         self._unrepeated.setChecked(offer.options.unrepeated)
         if repeated is not None:
             said = "1 row repeats" if repeated == 1 else f"{count(repeated)} rows repeat"
-            self._repeated.setText(f"{said} an earlier one.")
+            example = f": {offer.repetition}" if offer.repetition else ""
+            self._repeated.setText(f"{said} an earlier one{example}.")
+        self._wrong.setVisible(bool(offer.wrong))
+        set_choices(self._wrong, WRONG, offer.options.wrong_bytes)
 
     def _choose_column(self, place: int, picker: QComboBox, _: int) -> None:
         """Another use of a column."""
@@ -228,6 +255,13 @@ class PreviewPanel(Panel):
         self._settings["several"].setVisible(bool(offer.several))
         for name in ("separator", "quotes", "heading"):
             self._settings[name].setVisible(dialect is not None)
+        is_divided = task == "next-token"
+        ends = "ends" if len(offer.marks) == 1 else "end"
+        self._marks.setText(f"{' and '.join(offer.marks)} {ends} a document")
+        self._marks.setChecked(offer.options.boundary != NONE)
+        self._settings["marks"].setVisible(is_divided and bool(offer.marks))
+        self._boundary.setText(_own_boundary(offer))
+        self._settings["boundary"].setVisible(is_divided and not offer.marks)
 
     def _show_rows(self, offer: Preview) -> None:
         empty(self._grid)
@@ -310,6 +344,12 @@ class PreviewPanel(Panel):
             button.setEnabled(encoded.stops is None)
             button.clicked.connect(partial(self._choose_encoding, encoded))
             self._encoding_row.addWidget(button)
+
+
+def _own_boundary(offer: Preview) -> str:
+    """The line of a person's own that ends a document, "" where there is none."""
+    boundary = offer.options.boundary
+    return "" if boundary in (RECOGNISED, NONE) or set(boundary.split()) <= set(offer.marks) else boundary
 
 
 _LONG = ("text", "source", "target", "caption")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from covering import others_slow
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QPushButton
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
@@ -23,7 +23,7 @@ SPAM += 'spam,"the password ""is" MIX, PO Box, MK17,,\nham,,,,\n'
 def offered(window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot):
     def offer(content: str, name: str = "spam.csv", encoding: str = "cp1252") -> MainWindow:
         path = tmp_path / name
-        path.write_bytes(content.encode(encoding))
+        path.write_bytes(content.encode(encoding, "surrogateescape"))
         with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
             window.open_paths([path])
         drawn()
@@ -161,6 +161,76 @@ def test_what_is_read_is_offered_once_more_to_be_read_otherwise(
     assert session.text.corpus is not None
 
 
+def reading(window: MainWindow, session: Session, qtbot: QtBot) -> list[str]:
+    """The texts of what is offered, once it is read."""
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    corpus = session.text.corpus
+    return sorted([*corpus.training_documents, *corpus.validation_documents])
+
+
+def test_a_corpus_is_offered_as_one_with_its_marks_and_wrong_bytes(
+    offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    rows = [f'{{"id": {n}, "text": "the fox, nümber {n}<|endoftext|>it is {n}"}}\n' for n in range(9)]
+    window = offered("".join(rows).replace("fox, nümber 7", "fox,\udcff nümber 7"), "foxes.jsonl", "utf-8")
+    assert said(window, "preview_sentence") == (
+        "JSON Lines of 9 documents: the text is in text. "
+        "<|endoftext|> ends a document, 9 times: there are 18."
+    )
+    assert "1 byte is no UTF-8, and is shown as \ufffd (line 8" in said(window, "preview_left_out")
+    assert "1 column is not read: id (0)." in said(window, "preview_left_out")
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        choose(window, "preview_wrong_bytes", "dropped")
+    drawn()
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        window.findChild(QCheckBox, "preview_marks").click()
+    drawn()
+    assert "endoftext" not in said(window, "preview_sentence")
+    assert "left out (line 8" in said(window, "preview_left_out")
+    assert "the fox, nümber 7<|endoftext|>it is 7" in reading(window, session, qtbot)
+
+
+def test_a_line_of_one_s_own_ends_documents(
+    window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    (tmp_path / "own.txt").write_text("the first fox\n--\nthe second fox\n--\nthe third\n", encoding="utf-8")
+    window.show_perspective("corpus")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(tmp_path / "own.txt")
+    reread(window, session, drawn, qtbot)
+    edit = window.findChild(QLineEdit, "preview_boundary")
+    edit.setText("--")
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        edit.editingFinished.emit()
+    shown(window, "-- ends a document, 2 times: there are 3.", qtbot)
+    assert reading(window, session, qtbot) == ["the first fox", "the second fox", "the third"]
+
+
+def test_where_nothing_tells_the_window_asks(
+    offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    rows = [f"the fox{' said' * (n % 5)} no {n};a cat{' went' * (n * 7 % 4)} by {n}" for n in range(20)]
+    window = offered("\n".join(rows), "any.csv", "utf-8")
+    assert "Is that right? Several columns could be the text." in said(window, "preview_sentence")
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        choose(window, "column_2_picker", "text")
+    drawn()
+    assert reading(window, session, qtbot)[0].startswith("a cat by")
+
+
+def test_a_heading_is_one_click_from_being_a_row(
+    offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    rows = [f"{n},the fox{' said' * (n % 5)} no" for n in range(9)]
+    window = offered("\n".join(["number,wording", *rows]), "any.csv", "utf-8")
+    assert window.findChild(QCheckBox, "preview_heading").isChecked()
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        window.findChild(QCheckBox, "preview_heading").click()
+    drawn()
+    assert "wording" in reading(window, session, qtbot)
+
+
 def test_what_is_certain_is_read_at_once(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -174,7 +244,7 @@ def test_what_goes_on_is_joined_and_what_repeats_is_kept_once(
     offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
     window = offered(SPAM)
-    assert said(window, "preview_repeated") == "9 rows repeat an earlier one."
+    assert said(window, "preview_repeated") == "9 rows repeat an earlier one: line 5 as line 2."
     for name in ("preview_joined", "preview_unrepeated"):
         with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
             window.findChild(QCheckBox, name).click()
