@@ -316,9 +316,9 @@ def _flags_found(columns: Sequence[TableColumn]) -> Choice | None:
     fewest = 2 if text is None else FEWEST_FLAGS
     if text is None:
         text = max(_texts(columns), key=lambda n: columns[n].size, default=None)
-    if len(flags) < fewest or text is None or _named_labels(columns):
-        return None
     rare = [n for n, column in enumerate(columns) if column.is_never and not is_about(column.name)]
+    if len(flags) < 2 or len(flags) + len(rare) < fewest or text is None or _named_labels(columns):
+        return None
     first, *further = sorted((*flags, *rare))
     return Choice({"label": first, "text": text}, doubt=SEVERAL_FLAGS, further={"label": tuple(further)})
 
