@@ -138,3 +138,33 @@ def test_the_header_offers_to_rename_the_model_that_is_shown(
     qtbot.keyClick(edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: session.library.model.name == "another")
     assert Run.open(runs["rnn"]).description.name == "another"
+
+
+def test_a_folder_of_runs_offers_those_in_it(
+    window: MainWindow, session: Session, runs: dict[str, Path], qtbot: QtBot
+) -> None:
+    folder = session.training.runs_folder
+    window.open_paths([folder])
+    found = window.findChild(QDialog, "open_model_dialog")
+    qtbot.waitUntil(found.isVisible)
+    assert found.windowTitle() == f"Choose one of the runs in {folder.name}"
+    assert sorted(shown(found)[1:]) == sorted(["GRU on farm, 2 Jan 2020, 03:35", "by hand"])
+    assert session.text.corpus is None
+    choose(found, "by hand")
+    with qtbot.waitSignal(session.library.model_changed):
+        found.findChild(QPushButton, "open_button").click()
+    assert session.library.model.folder == runs["rnn"]
+
+
+def test_all_runs_of_a_folder_can_be_opened_as_a_race(
+    window: MainWindow, session: Session, runs: dict[str, Path], qtbot: QtBot
+) -> None:
+    folder = session.training.runs_folder
+    window.open_paths([folder])
+    found = window.findChild(QDialog, "open_model_dialog")
+    qtbot.waitUntil(found.isVisible)
+    choose(found, shown(found)[0])
+    with qtbot.waitSignal(session.race.begun):
+        found.findChild(QPushButton, "open_button").click()
+    assert window.perspective_name == "race"
+    assert len(session.race.lanes) == 2

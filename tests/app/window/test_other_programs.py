@@ -247,3 +247,30 @@ def test_no_step_of_a_training_is_said_of_it(
     said += [picker.currentText() for picker in seen if isinstance(picker, QComboBox)]
     assert "A sample" in said or "small llama" in said
     assert not [text for text in said if "step" in text]
+
+
+def test_the_newest_checkpoint_of_a_training_is_opened_and_the_others_named(
+    tmp_path: Path, window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    for step in (500, 1000):
+        add_tokenizer(saved("llama", tmp_path / "out" / f"checkpoint-{step}"))
+    said: list[str] = []
+    session.said.connect(said.append)
+    with qtbot.waitSignal(session.library.model_changed):
+        window.open_paths([tmp_path / "out"])
+    assert session.library.model.name == "checkpoint-1000"
+    steps = "holds checkpoints of the steps 500 and 1,000: the newest, checkpoint-1000, is opened."
+    assert said == [f"{tmp_path / 'out'} {steps}"]
+    assert session.text.corpus is None
+
+
+def test_a_folder_of_models_says_which_there_are_and_is_no_text(
+    tmp_path: Path, folder: Path, window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    saved("gpt2", tmp_path / "another")
+    (tmp_path / "README.md").write_text("Models that were trained.")
+    with qtbot.waitSignal(session.said) as said:
+        window.open_paths([tmp_path])
+    assert said.args == [f"{tmp_path} holds 2 models (another, small llama): choose one of them."]
+    assert session.text.corpus is None
+    assert session.library.model is None
