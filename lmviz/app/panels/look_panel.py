@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from operator import attrgetter
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -81,6 +82,8 @@ class ShowingPanel(LookPanel):
 class AskingPanel(LookPanel, Generic[S, A]):
     """Asks about a subject, and shows how the answer looks; until it has come, all stays as it is.
 
+    Where the work fails, nothing is shown but the sentence that says so.
+
     A question is asked once: not where its answer is drawn, or on its way. Where it is drawn, the look is
     made again, for something may be marked that nobody has to compute.
     """
@@ -105,23 +108,58 @@ class AskingPanel(LookPanel, Generic[S, A]):
     def look(self, subject: S, found: A) -> Look:
         """How the answer about a subject looks."""
 
+    def goes_on(self, subject: S, found: A) -> Question[Any, A] | None:
+        """For an answer that grows, the question whose answer takes the place of what is found so far.
+
+        Each part of it is drawn as it comes, and others have their turn in the reading thread in between. It
+        stops where the panel is hidden, and goes on when it is seen again.
+        """
+        return None
+
     def first_look(self) -> Look:
         return Look(self.parts)
+
+    def handle_failure(self, key: str) -> None:
+        self._forget(self.first_look())
 
     def refresh(self) -> None:
         asks = self.question()
         if isinstance(asks, Look):
             self.silence(self.key)
-            self.asked = self.found = None
-            self.show_look(asks)
+            self._forget(asks)
         elif self.must_ask(asks):
-            self.ask(asks, lambda found: self._take(asks, found))
+            if not (self.asked == asks and self._go_on()):
+                self.ask(asks, lambda found: self._take(asks, found))
         elif self.has_drawn(asks):
             self._draw()
+
+    def _forget(self, look: Look) -> None:
+        """Show something that answers no question."""
+        self.asked = self.found = None
+        self.show_look(look)
 
     def _take(self, asked: Question[S, A], found: A) -> None:
         self.asked, self.found = asked, found
         self._draw()
+        if not self.is_in_sight and self._next is not None:
+            self.silence(self.key)
+            self.refresh_soon()  # it goes on when it is seen again
+        else:
+            self._go_on()
+
+    @property
+    def _next(self) -> Question[Any, A] | None:
+        if self.asked is None or self.found is None:
+            return None
+        return self.goes_on(self.asked.subject, self.found)
+
+    def _go_on(self) -> bool:
+        """Have an answer grow; whether there is more to be asked."""
+        asked, further = self.asked, self._next
+        if asked is None or further is None:
+            return False
+        self.ask(replace(further, grows=True), lambda found: self._take(asked, found))
+        return True
 
     def _draw(self) -> None:
         if self.asked is not None and self.found is not None:

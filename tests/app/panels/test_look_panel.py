@@ -1,0 +1,126 @@
+"""A panel that asks shows one answer, wholly: its look, its numbers and its code, or nothing of it."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.inside.lens import KEY
+from lmviz.app.panels.look_panel import AskingPanel
+from lmviz.app.panels.question import Question
+from lmviz.app.session.session import Session
+from lmviz.base.errors import LmvizError
+from lmviz.looks.look import Look
+from lmviz.looks.parts import Words
+
+WHOLE = 3
+
+
+class CountingPanel(AskingPanel[str, tuple[int, ...]]):
+    """Finds 1, 2, 3 for a word, a number with each question."""
+
+    title = "Counting"
+    key = KEY  # any that there is
+    word = "cow"
+    fails = False
+    begun: list[str]
+    gate: threading.Event | None = None
+
+    def question(self) -> Question[str, tuple[int, ...]] | Look:
+        if not self.word:
+            return Look(instead="Type a word.")
+        fails, begun, gate = self.fails, self.begun, self.gate
+
+        def work(word: str) -> tuple[int, ...]:
+            begun.append(word)
+            if gate is not None:
+                gate.wait(20)
+            if fails:
+                raise LmvizError("It cannot be counted.")
+            return (1,)
+
+        return Question(self.key, self.word, work)
+
+    def goes_on(self, subject: str, found: tuple[int, ...]) -> Question[str, tuple[int, ...]] | None:
+        if len(found) == WHOLE:
+            return None
+        return Question(self.key, subject, lambda word: (*found, len(found) + 1))
+
+    def look(self, subject: str, found: tuple[int, ...]) -> Look:
+        numbers = np.array(found)
+        return Look(
+            (Words(text=f"{subject} {len(found)}"),), arrays={subject: numbers}, recipe=f"# {subject}"
+        )
+
+
+@pytest.fixture
+def panel(session: Session, qtbot: QtBot) -> CountingPanel:
+    session.start()
+    panel = CountingPanel(session)
+    panel.begun = []
+    qtbot.addWidget(panel)
+    return panel
+
+
+def said(panel: CountingPanel) -> list[str]:
+    """What its parts, its numbers and its code say."""
+    texts = [part.text for part in panel.shown_look.parts if isinstance(part, Words)]
+    return [*map(str, texts), *panel.exported_arrays(), panel.recipe()]
+
+
+def test_an_answer_that_grows_is_whole_in_the_end_and_asked_once(panel: CountingPanel, qtbot: QtBot) -> None:
+    panel.show()
+    qtbot.waitUntil(lambda: said(panel) == ["cow 3", "cow", "# cow"])
+    panel.refresh()
+    panel.refresh()
+    qtbot.waitUntil(lambda: not panel.is_behind)
+    assert panel.begun == ["cow"]
+    panel.word = "hen"
+    panel.refresh()
+    assert said(panel) == ["cow 3", "cow", "# cow"], "until the answer has come"
+    qtbot.waitUntil(lambda: said(panel) == ["hen 3", "hen", "# hen"])
+
+
+def test_it_stops_where_it_is_hidden_and_goes_on_where_it_is_seen_again(
+    panel: CountingPanel, qtbot: QtBot
+) -> None:
+    panel.gate = threading.Event()
+    panel.show()
+    qtbot.waitUntil(lambda: bool(panel.begun))
+    panel.hide()
+    panel.gate.set()
+    qtbot.waitUntil(lambda: said(panel)[0] == "cow 1")
+    qtbot.waitUntil(lambda: not panel.session.work.is_busy(panel.key))
+    assert said(panel)[0] == "cow 1"
+    panel.show()
+    qtbot.waitUntil(lambda: said(panel)[0] == "cow 3")
+    assert panel.begun == ["cow"], "it does not begin again"
+
+
+def test_after_a_failure_nothing_is_shown_and_it_is_asked_again(panel: CountingPanel, qtbot: QtBot) -> None:
+    panel.show()
+    qtbot.waitUntil(lambda: said(panel)[0] == "cow 3")
+    panel.word, panel.fails = "hen", True
+    panel.refresh()
+    qtbot.waitUntil(lambda: panel.complaint == "It cannot be counted.")
+    assert said(panel) == [""]
+    panel.fails = False
+    panel.refresh()
+    qtbot.waitUntil(lambda: said(panel)[0] == "hen 3")
+    assert not panel.complaint
+
+
+def test_where_nothing_is_to_be_asked_nothing_is_handed_out(panel: CountingPanel, qtbot: QtBot) -> None:
+    panel.show()
+    qtbot.waitUntil(lambda: said(panel)[0] == "cow 3")
+    panel.word = ""
+    panel.refresh()
+    assert said(panel) == [""]
+    assert panel.card is not None
+    assert panel.look_card.placeholder == "Type a word."
+    panel.word = "cow"
+    panel.refresh()
+    qtbot.waitUntil(lambda: said(panel)[0] == "cow 3")
