@@ -15,15 +15,19 @@ from lmviz.looks.parts import (
     Bars,
     Button,
     Choice,
+    CurveNames,
     Curves,
     LookPart,
     Matrix,
+    OneLine,
     SideBySide,
     Space,
     Stacked,
     Table,
+    WordCurves,
     Words,
 )
+from lmviz.looks.word_curve import WordCurve
 
 WORDS = ("the", "cows", "eat")
 STEPS = np.arange(1, 60)
@@ -74,10 +78,19 @@ def bars_and_table() -> QWidget:
     return card("Bars and a table", bars, table, head=(which,))
 
 
+def word_curves() -> QWidget:
+    """Curves over words, with their names, and a line below."""
+    bits = np.array([6.2, 13.4, 8.3])
+    drawn = (WordCurve("5-gram", 4, bits), WordCurve("LSTM", 1, bits * 0.8, turn=1))
+    plot = WordCurves(says="surprisal", share=1, words=WORDS, curves=drawn, below=bits / 13, current=1)
+    return card("Bits", plot, OneLine(text="in bits"), head=(CurveNames(curves=drawn),))
+
+
 EXHIBITS = (
     Exhibit("Words and a matrix", "", words_and_matrix, (420, 220)),
     Exhibit("A curve", "beside words", curves, (460, 220)),
     Exhibit("Bars and a table", "", bars_and_table, (420, 300)),
+    Exhibit("Word curves", "", word_curves, (420, 220)),
 )
 
 if __name__ == "__main__":

@@ -30,8 +30,9 @@ from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
 from lmviz.app.widgets.plots.sparkline import Sparkline
-from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
+from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot
 from lmviz.looks.curve import PlotCurve
+from lmviz.looks.word_curve import WordCurve
 
 CANDIDATES = ("king", "queen", "night", "world", "people", "lord", "house", "other", "day", "duke", "rest")
 SHARES = np.array([21.2, 14.8, 9.7, 7.1, 5.5, 4.9, 4.1, 3.6, 3.1, 2.7, 2.2]) / 100
@@ -204,9 +205,9 @@ def sparkline() -> QWidget:
 
 def surprisal_plot() -> QWidget:
     """Two models over one text."""
-    plot, color = SurprisalPlot(), current_theme().series_color
+    plot = SurprisalPlot()
     counts = np.array([6.2, 13.4, 8.3, 10.7, 4.9, 3.6, 3.4, 3.1])
-    curves = [WordCurve("5-gram", color(4), counts), WordCurve("LSTM", color(1), counts * 0.86)]
+    curves = [WordCurve("5-gram", 4, counts), WordCurve("LSTM", 1, counts * 0.86)]
     plot.set_words(TEXT, curves, np.array([0.9, 0.5, 0.45, 0.4, 0.8, 0.9, 0.2, 0.2]))
     plot.set_current(5)
     return plot

@@ -16,6 +16,7 @@ from lmviz.looks.by_value import ByValue
 from lmviz.looks.columns import Column
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.ink import Inked
+from lmviz.looks.word_curve import WordCurve
 
 Range = tuple[float, float]
 Readout = tuple[str, Sequence[str]]
@@ -97,6 +98,13 @@ class Words(LookPart):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class OneLine(LookPart):
+    """A muted text on one line, which is shortened where there is no room for all of it."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Button(LookPart):
     """A button; `role` is one of the style sheet's, such as "link"."""
 
@@ -167,6 +175,34 @@ class Curves(LookPart):
     references: Sequence[tuple[str, float]] = ()
     cursor: float | None = None
     moved: Callable[[float], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WordCurves(LookPart):
+    """Curves over the `words` of a text, those that are shown, and `below` each word how far they disagree.
+
+    `below` (word,) is in bits, NaN where there is none. The places of words that `pointed` and `clicked` are
+    told are places among `words`, `pointed` −1 when the pointer leaves.
+    """
+
+    words: Sequence[str] = ()
+    curves: Sequence[WordCurve] = ()
+    below: np.ndarray | None = None
+    current: int = -1
+    hovered: int = -1
+    pointed: Callable[[int], object] = field(default=_nothing, compare=False)
+    clicked: Callable[[int], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CurveNames(LookPart):
+    """The names of curves beside a piece of their lines, fainter where a curve is not shown.
+
+    `clicked` is told the name of a curve, which is to be shown or hidden.
+    """
+
+    curves: Sequence[WordCurve] = ()
+    clicked: Callable[[str], object] = field(default=_nothing, compare=False)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -4,140 +4,101 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.question import Key, Question
-from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, sheet
-from lmviz.app.widgets.base.muted_line import MutedLine
-from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.plots.legend import Legend, LegendEntry
-from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
+from lmviz.app.session.comparison import ComparedModel
 from lmviz.decoding.histories import Histories, read_both_ways
 from lmviz.inspection.recipes.decoding import histories_recipe
-from lmviz.inspection.recipes.recipe import RecipeSubject
+from lmviz.looks.look import Look
 from lmviz.looks.names import Names
+from lmviz.looks.parts import CurveNames, OneLine, WordCurves
+from lmviz.looks.word_curve import WordCurve
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
 
-KEY = Key("histories")
-
 RIGHT, OWN = "after the right words", "after its own"
+NO_MODEL = "Open a model to see what its own words would do to the text."
+NO_TEXT = "Type a longer text, to see what the model's own would do to it."
+FIRST = 1
+"""The position of the first word that has a cost."""
+
+Found = tuple[str, Histories]
+"""The text that was read, and both histories."""
 
 
-class TeacherForcingPanel(Panel):
+class TeacherForcingPanel(AskingPanel[ComparedModel, Found]):
     """Two curves over the words of the prefix, and where the model's own text parts from it."""
 
+    title = "Teacher forcing, bits"
+    key = Key("histories")
     draws = ("reading",)
-
+    follows = ("reading.changed", "focus.position_changed", "focus.hovered_position_changed")
     gives_way = 33
     needs_next_word = "Open a model that writes to see what its own words would do to the text."
 
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self._plot, self._legend, self._said = SurprisalPlot(), Legend(hides=True), MutedLine()
-        self._plot.setAccessibleName("cost of each token after either history")
-        self._hidden: set[str] = set()
-        self._legend.entry_clicked.connect(self._hide)
-        self.histories: Histories | None = None  # what is drawn; None while nothing is
-        self._moment: RecipeSubject | None = None  # what was read
-        self._first = 0
-        body = sheet(column((scrolling(self._plot), 1), self._said, gap=4))
-        self._card = self.add_card("Teacher forcing, bits", self._legend, body)
-        self._plot.part_hovered.connect(
-            lambda word: session.focus.hover_position(word + self._first if word >= 0 else None)
-        )
-        self._plot.part_clicked.connect(lambda word: session.focus.choose_position(word + self._first))
-        for changed in (session.focus.position_changed, session.focus.hovered_position_changed):
-            changed.connect(self._mark)
-        theme_switch().theme_changed.connect(self._draw)
-        self.follow(session.reading.changed)
+    _hidden: frozenset[str] = frozenset()  # curves of which only the name is shown
 
     @property
-    def _right(self) -> str:
-        """What the curve of the given text is called."""
-        return self.of_units(RIGHT)
+    def histories(self) -> Histories | None:
+        """What is drawn; None while nothing is."""
+        return None if self.found is None else self.found[1]
 
     @property
     def said(self) -> str:
         """What the model would have written, and what either history costs."""
-        return self._said.text
+        return next((part.text for part in self.shown_look.parts if isinstance(part, OneLine)), "")
 
-    def exported_arrays(self) -> dict[str, np.ndarray]:
-        found = self.histories
-        return {} if found is None else {RIGHT: found.after_right, OWN: found.after_own}
-
-    def exported_names(self) -> Names:
-        return Names(self.histories.right if self.histories is not None else ())
-
-    def recipe(self) -> str:
-        return "" if self.histories is None or self._moment is None else histories_recipe(self._moment)
-
-    def refresh(self) -> None:
+    def question(self) -> Question[ComparedModel, Found] | Look:
         reading, shown = self.session.reading.current, self.session.comparison.shown
         if reading is None or shown is None or len(reading.trace) < 2:
-            self.silence(KEY)
-            self.histories = None
-            self._card.set_placeholder(
-                "Type a longer text, to see what the model's own would do to it."
-                if self.session.library.model is not None
-                else "Open a model to see what its own words would do to the text."
-            )
-            return
+            return Look(instead=NO_MODEL if shown is None else NO_TEXT)
         text = reading.trace.text
-        moment = self.session.reading.moment_of(text)
 
-        def work(model: Model) -> Histories:
-            return read_both_ways(model, text)
+        def work(model: Model) -> Found:
+            return text, read_both_ways(model, text)
 
-        def take(found: Histories) -> None:
-            self.histories, self._moment, self._first = found, moment, 1
-            self._draw()
+        return Question(self.key, shown, work, about=text)
 
-        self.ask(Question(KEY, shown, work), take)
-
-    def handle_failure(self, key: str) -> None:
-        self.histories = None
-        self._plot.set_words((), ())
-        self._said.set_text("")
-        self._card.set_placeholder("")
-
-    def _draw(self) -> None:
-        found, theme = self.histories, current_theme()
-        if found is None:
-            return
-        curves = (
-            WordCurve(self._right, theme.training, found.after_right),
-            WordCurve(OWN, theme.key, found.after_own, 1),
+    def look(self, shown: ComparedModel, found: Found) -> Look:
+        text, histories = found
+        right, focus = self.of_units(RIGHT), self.session.focus
+        curves = [
+            WordCurve(right, "training", histories.after_right, 0, right not in self._hidden),
+            WordCurve(OWN, "key", histories.after_own, 1, OWN not in self._hidden),
+        ]
+        hovered = focus.hovered_position
+        plot = WordCurves(
+            says="cost of each token after either history",
+            share=1,
+            words=[visible(token) for token in histories.right],
+            curves=curves,
+            current=focus.position - FIRST,
+            hovered=-1 if hovered is None else hovered - FIRST,
+            pointed=lambda word: focus.hover_position(word + FIRST if word >= 0 else None),
+            clicked=lambda word: focus.choose_position(word + FIRST),
         )
-        self._legend.set_entries(
-            [LegendEntry(each.name, each.color, each.name not in self._hidden, each.line) for each in curves]
+        return Look(
+            (plot, OneLine(text=_sentence(histories, right))),
+            head=(CurveNames(curves=curves, clicked=self._hide),),
+            arrays={RIGHT: histories.after_right, OWN: histories.after_own},
+            units={RIGHT: "bits", OWN: "bits"},
+            names=Names(histories.right),
+            recipe=histories_recipe(shown.reads(text)),
         )
-        shown = [each for each in curves if each.name not in self._hidden]
-        self._plot.set_words([visible(token) for token in found.right], shown)
-        self._said.set_text(self._sentence(found))
-        self._card.set_placeholder("")
-        self._mark()
 
     def _hide(self, name: str) -> None:
         """Leave out one of the two curves, or bring it back."""
         self._hidden ^= {name}
-        self._draw()
+        self.refresh()
 
-    def _sentence(self, found: Histories) -> str:
-        right, own = found.totals
-        if found.parted is None:
-            return f"It would have written just this · {right:.1f} bits"
-        place = found.parted
-        written = " ".join(visible(token) for token in found.own[place:] if token)
-        beginning = f"From “{visible(found.right[place])}” on it would have written “{written}”"
-        return f"{beginning} · {right:.1f} bits {self._right}, {own:.1f} {OWN}"
 
-    def _mark(self) -> None:
-        position, hovered = self.session.focus.position, self.session.focus.hovered_position
-        self._plot.set_current(position - self._first)
-        self._plot.set_hovered(-1 if hovered is None else hovered - self._first)
+def _sentence(found: Histories, right: str) -> str:
+    """What the model would have written, and what either history costs."""
+    of_right, of_own = found.totals
+    if found.parted is None:
+        return f"It would have written just this · {of_right:.1f} bits"
+    written = " ".join(visible(token) for token in found.own[found.parted :] if token)
+    beginning = f"From “{visible(found.right[found.parted])}” on it would have written “{written}”"
+    return f"{beginning} · {of_right:.1f} bits {right}, {of_own:.1f} {OWN}"

@@ -19,12 +19,15 @@ DRAWN_BY = {
     "Bars": "bars:BarsDrawing",
     "Button": "controls:ButtonDrawing",
     "Choice": "controls:ChoiceDrawing",
+    "CurveNames": "word_curves:CurveNamesDrawing",
     "Curves": "curves:CurvesDrawing",
     "Matrix": "matrix:MatrixDrawing",
+    "OneLine": "words:OneLineDrawing",
     "SideBySide": "arranged:SideBySideDrawing",
     "Space": "arranged:SpaceDrawing",
     "Stacked": "arranged:StackedDrawing",
     "Table": "table:TableDrawing",
+    "WordCurves": "word_curves:WordCurvesDrawing",
     "Words": "words:WordsDrawing",
 }
 """By the kind of a part the class that draws it, loaded when one is first drawn."""
@@ -41,11 +44,17 @@ class PartDrawing(Generic[P, W]):
         self.part = part
         self._before: P | None = None
         self.widget = self.make(part, inner)
-        named(self.widget, part.name, part.says)
+        named(self.widget, part.name)
+        named(self.speaker, "", part.says)
 
     @abstractmethod
     def make(self, part: P, inner: Sequence[QWidget]) -> W:
         """The widget; `inner` are those of the parts that stand within it."""
+
+    @property
+    def speaker(self) -> QWidget:
+        """What is read aloud: where the widget is a frame, what it holds."""
+        return self.widget
 
     @abstractmethod
     def put(self, part: P) -> None:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import InkedLabel, paragraph
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.looks.part_drawing import PartDrawing
-from lmviz.looks.parts import Words
+from lmviz.looks.parts import OneLine, Words
 
 CENTRED = Qt.AlignmentFlag.AlignCenter
 USUAL = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -32,3 +33,13 @@ class WordsDrawing(PartDrawing[Words, InkedLabel]):
             self.widget.setAccessibleName(part.says)
         self.widget.setToolTip(paragraph(part.tip))
         set_role(self.widget, part.role)
+
+
+class OneLineDrawing(PartDrawing[OneLine, MutedLine]):
+    """A muted line."""
+
+    def make(self, part: OneLine, inner: Sequence[QWidget]) -> MutedLine:
+        return MutedLine()
+
+    def put(self, part: OneLine) -> None:
+        self.widget.set_text(part.text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -16,6 +15,7 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter, cut
 from lmviz.app.widgets.kit.pointing import Words
 from lmviz.app.widgets.text.marked_words import PagedWords
+from lmviz.looks.word_curve import WordCurve
 
 SIZE = 11.5
 LEFT, TOP, FOOT = 34, 8, 46
@@ -26,19 +26,9 @@ NARROWEST, WIDEST = 18, 84
 STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 
 
-@dataclass(frozen=True, eq=False)
-class WordCurve:
-    """One curve: values (word,) in bits, NaN where there is none; `turn` picks the kind of its line."""
-
-    name: str
-    color: QColor
-    values: np.ndarray
-    turn: int = 0
-
-    @property
-    def line(self) -> Qt.PenStyle:
-        """The kind of its line."""
-        return STYLES[self.turn % len(STYLES)]
+def line_of(turn: int) -> Qt.PenStyle:
+    """The kind of line of one of several curves in one colour."""
+    return STYLES[turn % len(STYLES)]
 
 
 class SurprisalPlot(PagedWords):
@@ -134,7 +124,9 @@ class SurprisalPlot(PagedWords):
         self._draw_grid(painter)
         painter.setClipRect(self.rect().adjusted(round(self.length(LEFT)), 0, 0, 0))
         for curve in self._curves:
-            painter.curve(curve.values, partial(self._point, curve), curve.color, 1.8, curve.line)
+            painter.curve(
+                curve.values, partial(self._point, curve), self.theme.ink(curve.ink), 1.8, line_of(curve.turn)
+            )
         painter.setClipping(False)
         self._draw_points(painter)
         self._draw_words(painter)
@@ -164,7 +156,7 @@ class SurprisalPlot(PagedWords):
         word = self._hovered if self._hovered >= 0 else self._current
         for curve in self._curves if word in self._in_sight else ():
             if np.isfinite(curve.values[word]):
-                painter.dot(self._point(curve, word), 3.2, self.theme.surface, curve.color, 1.8)
+                painter.dot(self._point(curve, word), 3.2, self.theme.surface, self.theme.ink(curve.ink), 1.8)
 
     def _draw_words(self, painter: Painter) -> None:
         theme, measure = self.theme, metrics(SIZE, token=True)

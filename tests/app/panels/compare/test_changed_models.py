@@ -155,7 +155,7 @@ def test_a_changed_model_stands_beside_itself_as_it_was_trained(
     curves = panel(compare, "surprisal_view")
     qtbot.waitUntil(lambda: len(curves.curves) == 3, timeout=LONG)
     assert [curve.name.partition(", ")[2] for curve in curves.curves] == ["", "changed", "as trained"]
-    assert len({(curve.turn, curve.color.name()) for curve in curves.curves}) == 3
+    assert len({(curve.turn, curve.ink) for curve in curves.curves}) == 3
     for curve, model in zip(curves.curves, models, strict=True):
         bits = text_log_probabilities(model, PREFIX).bits
         assert np.nansum(curve.values) == pytest.approx(bits, rel=1e-4)

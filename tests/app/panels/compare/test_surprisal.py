@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.api.training import open_model
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.comparison import disagreement, surprisal_over
 from lmviz.decoding.likelihood import text_log_probabilities
@@ -29,5 +30,5 @@ def test_surprisal_and_disagreement_are_the_core_s(
     found = disagreement(models, PREFIX, shared_units([model.tokenizer for model in models]))
     assert found.places.tolist() == [0, 3, 8, 12]
     np.testing.assert_allclose(view.disagreement, found.divergence[1:], atol=1e-5)
-    view.plot.part_hovered.emit(0)
+    view.findChild(SurprisalPlot).part_hovered.emit(0)
     assert session.focus.hovered_position == 1  # after START

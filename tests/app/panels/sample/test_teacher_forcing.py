@@ -68,7 +68,9 @@ def test_after_a_failure_nothing_of_the_text_before_is_drawn(
     monkeypatch.setattr("lmviz.app.panels.sample.teacher_forcing.read_both_ways", fail)
     bench.session.surgery.add(zero("layers/0/hidden"))
     bench.wait(lambda: panel.complaint == "It cannot be read.")
-    assert (panel.findChild(SurprisalPlot).description(), panel.said) == ("", "")
+    assert not panel.findChild(SurprisalPlot).isVisible()
+    assert panel.said == ""
+    assert not panel.exported_arrays()
 
 
 def test_of_a_translation_both_read_the_same_source(

@@ -2,11 +2,11 @@
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
+from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot
+from lmviz.looks.word_curve import WordCurve
 
 
 def plot_of(qtbot: QtBot) -> SurprisalPlot:
@@ -14,8 +14,8 @@ def plot_of(qtbot: QtBot) -> SurprisalPlot:
     qtbot.addWidget(plot)
     plot.resize(400, 200)
     curves = [
-        WordCurve("counts", QColor("red"), np.array([np.nan, 3.5, np.inf])),
-        WordCurve("LSTM", QColor("blue"), np.array([2.0, 7.25, 1.0]), turn=1),
+        WordCurve("counts", "#FF0000", np.array([np.nan, 3.5, np.inf])),
+        WordCurve("LSTM", "#0000FF", np.array([2.0, 7.25, 1.0]), turn=1),
     ]
     plot.set_words(["the", "bat", "made"], curves, np.array([0.5, 0.125, np.nan]))
     plot.show()
@@ -52,7 +52,7 @@ def test_clicks_and_arrows_choose_words(qtbot: QtBot) -> None:
 
 def long_plot_of(qtbot: QtBot) -> SurprisalPlot:
     plot = plot_of(qtbot)
-    plot.set_words(["word"] * 50, [WordCurve("LSTM", QColor("blue"), np.ones(50))])
+    plot.set_words(["word"] * 50, [WordCurve("LSTM", "#0000FF", np.ones(50))])
     plot.part_clicked.connect(plot.set_current)
     return plot
 
@@ -96,7 +96,7 @@ def test_the_card_says_what_the_curves_say_now(qtbot: QtBot) -> None:
     for word in (0, 1):
         qtbot.mouseMove(plot, QPoint(round(plot.column(word).center().x()), 50))
     card = plot.findChild(HoverCard)
-    curves = [WordCurve("counts", QColor("red"), np.array([np.nan, 1.0, 2.0]))]
+    curves = [WordCurve("counts", "#FF0000", np.array([np.nan, 1.0, 2.0]))]
     plot.set_words(["the", "hen", "made"], curves)
     assert (card.title, card.lines) == ("hen", ("counts  1.00 bits",))
     plot.set_words([], [])
