@@ -316,7 +316,8 @@ def evaluate(
     Bits per character include what it takes to spell unknown words out (`lmviz.text.spelling`), over the
     characters of the file.
     `settings` say how the file is written, where that is not recognised: encoding="cp1252", form="table",
-    columns="label=v1,text=v2", separator, quotes and heading of `lmviz.text.corpus_options.CorpusOptions`.
+    columns="label=v1,text=v2", separator, quotes, heading, several and between of
+    `lmviz.text.corpus_options.CorpusOptions`.
     The text is divided into documents as the one the model learned from; an n-gram of an ARPA file reads each
     line as a sentence, and says what KenLM's `query` says of it. Under interventions, positions
     count from the start of each document, or of each window of the model's context; documents that lack
@@ -366,9 +367,9 @@ def evaluate(
 
 def _check_of_the_file(settings: Mapping[str, Any]) -> None:
     """LmvizError for a setting that does not say how a file is written."""
-    from lmviz.text.corpus_options import AFTER_DECODING
+    from lmviz.text.corpus_options import AFTER_DECODING, OF_PARTS
 
-    known = ("encoding", *AFTER_DECODING)
+    known = ("encoding", *AFTER_DECODING, *OF_PARTS)
     for name in settings:
         if name not in known:
             raise LmvizError(f"A text that is judged has no setting {name!r}: there are {', '.join(known)}.")

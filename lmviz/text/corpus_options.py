@@ -47,7 +47,10 @@ AFTER_DECODING = ("form", "columns", "separator", "quotes", "heading")
 SEVERAL = ("first", "single", "set")
 """What may become of a text with several labels."""
 
-OF_ROWS = ("joined", "several", "between", "unrepeated", "wrong_bytes", "boundary", "parts")
+OF_PARTS = ("several", "between")
+"""The settings that say what is made of several labels, or texts, of one example."""
+
+OF_ROWS = ("joined", *OF_PARTS, "unrepeated", "wrong_bytes", "boundary", "parts")
 """The settings that say which rows of a file are read, and how much of them; the examples tell it."""
 
 

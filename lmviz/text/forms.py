@@ -584,7 +584,8 @@ def _find_pairs(sample: FileBeginning, options: CorpusOptions, force: bool) -> L
     names = ("source", "target") if width <= 2 else ("",) * width
     layout = Layout("pairs", "translation", names, usual, guessed=width > 2)
     whole = [row for row in good if width > 2 or all(row)]
-    if width > 1 and (force or len(whole) >= max(FEWEST_LINES, NEARLY * len(rows))):
+    longer = sum(len(row) > width for row in rows) if width > 2 else 0  # which are read as well
+    if width > 1 and (force or len(whole) + longer >= max(FEWEST_LINES, NEARLY * len(rows))):
         columns = _columns(whole or good)
         sides = _sides_of(columns)
         if not sides and (force or width > 2):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.text.corpus import Corpus, load_corpus
 from lmviz.text.corpus_options import CorpusOptions
@@ -268,3 +269,45 @@ def test_a_cell_with_a_list_is_no_label_of_its_own(tmp_path: Path) -> None:
     content = "".join(json.dumps(row) + "\n" for row in rows)
     with pytest.raises(LmvizError, match="label has lists"):
         opened(tmp_path, content, "boxes.jsonl")
+
+
+def test_a_classifier_of_sets_is_judged_on_a_file_that_is_read_alike(tmp_path: Path) -> None:
+    corpus = opened(tmp_path, SEVERAL["fastText"], "dishes.txt", several="set")
+    lmviz.train("gru", corpus, tmp_path / "run", steps=1, batch=4, width=4)
+    model = lmviz.open_model(tmp_path / "run")
+    with pytest.raises(LmvizError, match="several labels"):
+        lmviz.evaluate(model, tmp_path / "dishes.txt")
+    score = lmviz.evaluate(model, tmp_path / "dishes.txt", several="set")
+    assert score.labels == corpus.labels
+    assert score.tokens == len(DISHES)
+
+
+def test_the_numbers_of_labels_have_names_beside_the_file(tmp_path: Path) -> None:
+    names = ["cake", "oven", "pan"]
+    info = {"features": {"topic": {"names": names, "_type": "ClassLabel"}, "text": {"dtype": "string"}}}
+    (tmp_path / "dataset_info.json").write_text(json.dumps(info), encoding="utf-8")
+    rows = [[text, names.index(some[0])] for some, text in DISHES]
+    assert labelled(opened(tmp_path, table([["text", "topic"], *rows]), "train.csv")) == WAYS["first"]
+    lists = [{"text": text, "topic": [names.index(kind) for kind in some]} for some, text in DISHES]
+    content = "".join(json.dumps(row) + "\n" for row in lists)
+    assert labelled(opened(tmp_path, content, "lists.jsonl", several="set")) == WAYS["set"]
+
+
+def test_a_label_first_and_a_text_last_of_six_columns_without_a_heading(tmp_path: Path) -> None:
+    """As Sentiment140 has them, with an address, a date and a name between."""
+    rows = [
+        [
+            "40"[n % 2],
+            1467810369 + n,
+            "Mon Apr 06 22:19:45 PDT 2009",
+            "NO_QUERY",
+            f"ada{n}",
+            f"@bo café: so {n} £",
+        ]
+        for n in range(60)
+    ]
+    written = io.StringIO()
+    csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
+    (tmp_path / "tweets.csv").write_bytes(written.getvalue().encode("latin-1"))
+    corpus = load_corpus(tmp_path / "tweets.csv", validation=0.0)
+    assert labelled(corpus) == [(row[0], row[-1]) for row in rows]

@@ -164,3 +164,16 @@ def test_a_file_that_is_about_nothing_keeps_two_languages_from_being_pairs(tmp_p
     for name in ("a.en", "a.de", "other.xml"):
         (tmp_path / name).write_text("one\ntwo\n", encoding="utf-8")
     assert load_corpus(tmp_path).task == "next-token"
+
+
+def test_pairs_with_a_licence_are_read_where_a_line_has_a_tab_more_or_no_target(tmp_path: Path) -> None:
+    """As Tatoeba has them; what stands behind the licence is nothing of the pair."""
+    rows = [
+        f"{a}\t{b}\tCC-BY 2.0 (France) Attribution: tatoeba.org #{n} (nobody)"
+        for n, (a, b) in enumerate(PAIRS * 4)
+    ]
+    rows[7], rows[9] = PAIRS[0][0], f"{rows[9]}\textra"
+    corpus = opened(tmp_path, "tatoeba.txt", "\n".join(rows) + "\n")
+    expected = [pair for n, pair in enumerate(PAIRS * 4) if n != 7]
+    assert pairs_of(corpus) == expected
+    assert corpus.complaints[0] == "Line 8 has not a source and a target with 2 tabs between them."

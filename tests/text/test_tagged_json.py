@@ -284,3 +284,46 @@ def test_values_are_found_however_they_are_laid_out(items: list[object], data: s
 def test_what_is_told_is_read_so(tmp_path: Path) -> None:
     corpus = opened(tmp_path, FILES["doccano"], options=CorpusOptions(form="spans", task="tagging"))
     assert tagged(corpus)[-1] == LAST
+
+
+def test_what_doccano_exports_with_numbers_of_labels_is_read_and_said(tmp_path: Path) -> None:
+    numbers = {"PER": 7, "ORG": 6}
+    content = lines(
+        *each(
+            lambda text, spans: {
+                "id": 1,
+                "text": text,
+                "annotations": [
+                    {"label": numbers[k], "start_offset": a, "end_offset": b, "user": 1} for a, b, k in spans
+                ],
+                "meta": {},
+            }
+        )
+    )
+    corpus = opened(tmp_path, content)
+    assert tagged(corpus)[-1][1] == ["B-7", "O", "B-6", "I-6", "O", "O", "O"]
+    assert corpus.complaints == (
+        "The tags are numbers: a dataset_info.json beside the file would say their names.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("tags", "scheme"),
+    [
+        (["I-PER O B-LOC I-LOC", "I-LOC B-LOC O O"], "IOB"),
+        (["I-PER O I-LOC I-LOC", "I-LOC B-LOC O O"], "IOB1"),
+        (["B-PER O B-LOC I-LOC", "B-LOC B-LOC O O"], "IOB2"),
+        (["S-PER O B-LOC E-LOC", "S-LOC S-LOC O O"], "IOBES"),
+        (["U_PER O B_LOC L_LOC", "U_LOC U_LOC O O"], "BILOU"),
+        (["PER-S O LOC-B LOC-E", "LOC-S LOC-S O O"], "IOBES"),
+    ],
+)
+def test_the_scheme_of_columns_is_said(tags: list[str], scheme: str, tmp_path: Path) -> None:
+    names = ["Ada in New York", "Rome Oslo or so"]
+    both = [zip(name.split(), some.split(), strict=True) for name, some in zip(names, tags, strict=True)]
+    content = "\n".join("".join(f"{word} {tag}\n" for word, tag in pairs) for pairs in both)
+    corpus = opened(tmp_path, f"{content}\n" * 5, "names.txt")
+    assert f"Its tags mark spans in {scheme}, as " in corpus.recognised
+    offer = look(tmp_path / "names.txt")
+    assert offer is not None
+    assert f"Its tags mark spans in {scheme}, as " in "".join(text for text, _ in offer.sentence)
