@@ -12,7 +12,8 @@ def _words(text: str) -> frozenset[str]:
 
 TEXT_NAMES = _words(
     "text texts content contents body document documents doc docs story stories article articles passage "
-    "passages paragraph paragraphs markdown page pages"
+    "passages paragraph paragraphs inhalt texte contenu contenido conteúdo testo texto beitrag artikel "
+    "markdown page pages"
 )
 """Usual names of texts."""
 

@@ -33,6 +33,7 @@ from lmviz.text.column_names import (
     named,
     parts_of,
 )
+from lmviz.text.conversations import Conversation
 from lmviz.text.list_cells import is_nested, items_of
 
 MOST_CLASSES, LONGEST_LABEL = 60, 48
@@ -162,6 +163,11 @@ class TableColumn:
         """Whether its cells are all 0 or false, as those of a rare label may be for a while."""
         kinds = {cell.lower() for cell in self.solid}
         return self.is_filled and len(kinds) == 1 and kinds <= {never for never, _ in _FLAGS}
+
+    @cached_property
+    def has_turns(self) -> bool:
+        """Whether its cells are conversations."""
+        return self._share(lambda cell: isinstance(cell, Conversation)) > 0.5
 
     @cached_property
     def is_number(self) -> bool:
@@ -326,6 +332,8 @@ def _flags_found(columns: Sequence[TableColumn]) -> Choice | None:
 def _labels_named(columns: Sequence[TableColumn]) -> Choice | None:
     """A column that is named as labels beside one that is named as texts."""
     labels, text = _named_labels(columns), _first_text(columns)
+    if text is not None and columns[text].has_turns:  # a list beside them is about each of the turns
+        labels = [n for n in labels if not columns[n].is_list]
     if not labels or text is None or labels == [text]:
         return None
     return Choice({"label": labels[0], "text": text}, doubt=SEVERAL_LABELS if len(labels) > 1 else "")
@@ -337,7 +345,7 @@ def _text_named(columns: Sequence[TableColumn]) -> Choice | None:
     if text is None:
         return None
     names = [column.name for column in columns]
-    lists = [n for n in named(names, LABEL_NAMES) if columns[n].is_nested]
+    lists = [n for n in named(names, LABEL_NAMES) if columns[n].is_nested and not columns[text].has_turns]
     return Choice({"text": text}, doubt=f"{columns[lists[0]].name} has lists" if lists else "")
 
 
@@ -402,8 +410,11 @@ def _text_found(columns: Sequence[TableColumn]) -> Choice | None:
     text = max(texts, key=lambda n: columns[n].size)
     sizes = sorted((columns[n].size for n in texts), reverse=True)
     doubt = ""
+    nested = next((column.name for column in columns if column.is_nested or column.is_list), "")
     if few and len(columns) > 1:
         doubt = NO_TEXTS
+    elif nested and is_about(columns[text].name):
+        doubt = f"{nested} has lists"
     elif len(texts) > 1 and sizes[0] < 3 * sizes[1]:
         doubt = SEVERAL_TEXTS
     return Choice({"text": text}, guessed=True, doubt=doubt)

@@ -29,9 +29,15 @@ CERTAIN_MARKS = (
 LINE_MARKS = ("</s>", "<s>", "<eos>", "<bos>", "<EOS>", "<BOS>", "[EOS]", "[BOS]", "<end>", "[SEP]")
 """Marks where each of them begins or ends a line; elsewhere they are words like others."""
 
+ARTICLE = "<doc>"
+"""Lines such as <doc id="12" title="Anarchism"> and </doc>, which WikiExtractor writes around articles."""
+
+_ARTICLE = re.compile(rb"^<doc [^\n]*>[ \t\r]*$|^</doc>[ \t\r]*$", re.MULTILINE)
+
 SAMPLE = 1 << 20
 """Bytes of each text in which marks are looked for."""
 
+KNOWN_MARKS = frozenset((*CERTAIN_MARKS, *LINE_MARKS, ARTICLE))
 _BLANK = b" \t\r\n\f\v"
 _FEWEST = 2  # marks of lines that are no slip
 
@@ -42,6 +48,11 @@ def find_marks(texts: Sequence[bytes]) -> tuple[str, ...]:
     certain = [mark for mark in CERTAIN_MARKS if any(mark.encode() in sample for sample in samples)]
     if certain:
         return tuple(certain)
+    if all(
+        sample.lstrip(_BLANK).startswith(b"<doc ") and _ARTICLE.match(sample.lstrip(_BLANK))
+        for sample in samples
+    ):
+        return (ARTICLE,)
     return tuple(mark for mark in LINE_MARKS if _is_at_lines(mark.encode(), samples))
 
 
@@ -60,7 +71,7 @@ def chosen_marks(boundary: str, texts: Sequence[bytes]) -> tuple[str, ...]:
     if not boundary.strip() or boundary == NONE:
         return ()
     parts = tuple(boundary.split())
-    return parts if set(parts) <= {*CERTAIN_MARKS, *LINE_MARKS} else (boundary.strip(),)
+    return parts if set(parts) <= KNOWN_MARKS else (boundary.strip(),)
 
 
 def written_marks(marks: Sequence[str]) -> str:
@@ -100,9 +111,9 @@ def _trimmed(data: bytes, start: int, end: int) -> tuple[int, int]:
 
 
 def _places(data: bytes, marks: Sequence[str]) -> list[tuple[int, int]]:
-    known = [mark.encode() for mark in marks if mark in CERTAIN_MARKS or mark in LINE_MARKS]
-    own = [re.escape(mark.encode()) for mark in marks if mark.encode() not in known]
-    found: list[tuple[int, int]] = []
+    known = [mark.encode() for mark in marks if mark in KNOWN_MARKS and mark != ARTICLE]
+    own = [re.escape(mark.encode()) for mark in marks if mark not in KNOWN_MARKS]
+    found = [met.span() for met in _ARTICLE.finditer(data)] if ARTICLE in marks else []
     if known:
         pattern = re.compile(b"|".join(map(re.escape, known)))
         found += [met.span() for met in pattern.finditer(data)]

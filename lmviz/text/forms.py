@@ -24,7 +24,7 @@ from lmviz.text.conversations import Conversation
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.document_marks import find_marks
 from lmviz.text.encodings import RECOGNISED
-from lmviz.text.heading import is_heading
+from lmviz.text.heading import is_heading, is_text_name
 from lmviz.text.json_forms import records_of, rows_of_lines, rows_of_values
 from lmviz.text.layout import BOTH, Layout, places_of, task_of, told_columns
 from lmviz.text.packing import PACKED_ENDINGS, TABLE_ENDING
@@ -94,6 +94,16 @@ class FileBeginning:
     def is_named_table(self) -> bool:
         """Whether the name says that it is a table."""
         return self.name.endswith(_TABLE_ENDINGS)
+
+    @property
+    def has_one_name(self) -> bool:
+        """Whether it is named as a table, and the name of a text stands alone on its first line."""
+        return self.is_named_table and is_text_name(self.lines[0].strip().strip("\ufeff\"'"))
+
+    @property
+    def is_named_json(self) -> bool:
+        """Whether the name says that it is JSON."""
+        return self.name.endswith((".json", ".jsonl", ".ndjson"))
 
     @property
     def has_marks(self) -> bool:
@@ -363,7 +373,8 @@ def _find_jsonl(sample: FileBeginning, options: CorpusOptions, force: bool) -> L
     rows = list(rows_of_lines(enumerate(sample.solid)))
     good = [entry for _, entry, _ in rows if entry is not None]
     is_strings = all(line.lstrip().startswith('"') and '"' in line[1:] for line in sample.solid)
-    if not good or not (force or (len(good) > 1 and len(good) > 0.5 * len(rows))):
+    fewest = 1 if sample.is_named_json else 2
+    if not good or not (force or (len(good) >= fewest and len(good) > 0.5 * len(rows))):
         return None
     if not force and not sample.begins_json and not is_strings:
         return None
@@ -387,7 +398,8 @@ def _find_json(sample: FileBeginning, options: CorpusOptions, force: bool) -> La
         return None
     rows = list(rows_of_values(sample.data))
     good = [entry for _, entry, _ in rows if entry is not None]
-    if not good or not (force or (len(good) > 1 and len(good) + 1 >= len(rows))):  # the last may be cut
+    fewest = 1 if sample.is_named_json else 2
+    if not good or not (force or (len(good) >= fewest and len(good) + 1 >= len(rows))):  # the last may be cut
         return None
     return _of_entries("json", good, options)
 
@@ -409,6 +421,8 @@ def _of_entries(form: str, entries: Sequence[dict[str, str]], options: CorpusOpt
 def _find_table(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     separator, quotes = ("" if told == RECOGNISED else told for told in (options.separator, options.quotes))
     is_named = sample.is_named_table
+    if not separator and sample.has_one_name:
+        return _find_one_column(sample, options, force)
     found = find_dialect(sample.data, separator, quotes)
     if found is None or (not force and found[2] < (MOSTLY if is_named else NEARLY)):
         return _find_one_column(sample, options, force)
@@ -453,7 +467,7 @@ def _find_one_column(sample: FileBeginning, options: CorpusOptions, force: bool)
     is_quoted = in_quotes(sample.data, dialect) and len(rows) >= FEWEST_LINES
     if is_quoted or (is_named and layout.heading and is_known(layout.names[0]) and len(rows) > 1):
         return layout
-    return None
+    return layout if is_named and layout.roles and not layout.doubt and len(rows) >= FEWEST_LINES else None
 
 
 def _of_rows(

@@ -33,7 +33,7 @@ def is_heading(rows: Sequence[Sequence[str]]) -> bool:
     others = [row for row in ([cell.strip() for cell in each] for each in rows[1:]) if row != first]
     below = [TableColumn("", [row[place] for row in others]) for place in range(len(first))]
     both = list(zip(first, below, strict=True))
-    if any(_is_text_name(cell) and column.is_text and _is_short(cell, column) for cell, column in both):
+    if any(is_text_name(cell) and column.is_text and _is_short(cell, column) for cell, column in both):
         return True
     if any(cell and cell in column.kinds for cell, column in both):
         return False
@@ -48,7 +48,8 @@ def is_heading(rows: Sequence[Sequence[str]]) -> bool:
     return any(map(_is_name, solid)) or any(column.are_labels and not column.is_text for _, column in filled)
 
 
-def _is_text_name(cell: str) -> bool:
+def is_text_name(cell: str) -> bool:
+    """Whether a cell is a usual name of texts."""
     return cell.lower() in TEXT_NAMES | SHORT_TEXT_NAMES
 
 

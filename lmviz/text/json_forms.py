@@ -1,6 +1,7 @@
 """Objects of JSON as rows of columns: on lines, in an array, or in another way that data sets are written.
 
-An object within an object gives columns named after both, and a conversation is one text.
+An object within an object gives columns named after both, and a conversation is one text, as is a list of
+lines under the name of a text.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
+from lmviz.text.column_names import SHORT_TEXT_NAMES, TEXT_NAMES, named
 from lmviz.text.column_roles import Nested
 from lmviz.text.conversations import conversation_of
 from lmviz.text.json_objects import json_values, parse
@@ -75,6 +77,10 @@ def _text_of(name: str, value: object) -> str:
     conversation = conversation_of(value, name)
     if conversation is not None:
         return conversation
+    if isinstance(value, list) and value and named([name], TEXT_NAMES | SHORT_TEXT_NAMES):
+        lines = [item for item in value if isinstance(item, str)]
+        if len(lines) == len(value):
+            return ("\n" if any(" " in line for line in lines) else " ").join(lines)
     written = json.dumps(value, ensure_ascii=False)
     return Nested(written) if isinstance(value, list | dict) else written
 

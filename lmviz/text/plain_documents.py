@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lmviz.text.corpus_options import CorpusOptions
-from lmviz.text.document_marks import CERTAIN_MARKS, LINE_MARKS, chosen_marks, divide_at
+from lmviz.text.document_marks import KNOWN_MARKS, chosen_marks, divide_at
 from lmviz.text.documents import Documents, divide
 from lmviz.text.encodings import RECOGNISED
 from lmviz.text.task_reading import FoundExamples
@@ -54,7 +54,7 @@ def plain_documents(
     marks = chosen_marks(options.boundary, [documents.data])
     cut, ended = divide_at(documents, marks)
     held_out = None if training is None else cut.spans[:, 0] >= ends[training - 1]
-    is_own = options.boundary != RECOGNISED and not set(marks) <= {*CERTAIN_MARKS, *LINE_MARKS}
+    is_own = options.boundary != RECOGNISED and not set(marks) <= KNOWN_MARKS
     complaint = f"{marks[0]!r} is nowhere in the text, and ends no document." if is_own and not ended else ""
     return PlainDocuments(cut, marks if ended else (), ended, held_out, complaint)
 
