@@ -60,7 +60,7 @@ def _limit_memory() -> None:
     except ImportError:
         return
     pages = Path("/proc/self/statm")
-    has = int(pages.read_text().split()[0]) * resource.getpagesize() if pages.exists() else 0
+    has = int(pages.read_text().split()[0]) * resource.getpagesize() if os.path.exists(pages) else 0
     limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: 0}
     if has:
         limits[resource.RLIMIT_AS] = has + MEMORY

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
 from lmviz.text.ordinary_files import read_file
+from lmviz.text.patterns import check_patterns
 from lmviz.text.tokenizer_bounds import added_ids, check_bounds
 from lmviz.text.words import PLAIN_SPACED_PATTERN, SPACED_PATTERN, WORD_PATTERN
 
@@ -81,6 +82,7 @@ def backend_of(path: Path, description: dict[str, Any]) -> tokenizers.Tokenizer:
     try:
         text = json.dumps(description | {"truncation": None, "padding": None})
         check_bounds(description)
+        check_patterns(description)
         with library_call():
             backend = Tokenizer.from_str(text)
             size = max(backend.get_vocab(with_added_tokens=True).values(), default=-1) + 1
