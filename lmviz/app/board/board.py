@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QWidget
 
 from lmviz.app.board.arrangement import Choices, KeptBoard
+from lmviz.app.board.crowding import Crowding
 from lmviz.app.board.lengths import COLUMNS, Lengths, hint_of
 from lmviz.app.board.page import PanelPage, PanelWindow
 from lmviz.app.board.place import Place
@@ -77,6 +78,8 @@ class Board(QWidget):
         self._scale = current_theme().scale  # of the type in which they are
         self._built_at: set[float] = set()  # the scales of type at which its panels were made
         self._offered = QSize()  # the room into which those that are left have to fit
+        self._standing: dict[str, str] = {}  # the place in which each panel stands now
+        self._is_crowded = False  # whether large type leaves no room for a place of each
         self._was_joined: frozenset[str] = frozenset()  # what stood with others when it was settled last
         self._leaves_tabs = False  # whether panels behind others are left for later
         self._toggles: dict[str, QAction] = {}
@@ -128,7 +131,7 @@ class Board(QWidget):
     def fit_into(self, room: QSize) -> None:
         """Let the few panels that are left fit into this room, where they can only scroll otherwise."""
         self._offered = room
-        if self._only:
+        if self._only or current_theme().scale > 1:
             self._soon.start()
 
     def bring_forward(self, name: str) -> None:
@@ -243,7 +246,7 @@ class Board(QWidget):
         for home, front in [*self._view.fronts.items()]:
             if front in self._pages and self._pages[front].row.clears == page.row.area:
                 del self._view.fronts[home]  # what has taken its room gives it back
-        self._view.fronts[self._homes[name]] = name
+        self._view.fronts[self._standing.get(name, self._homes[name])] = name
         self._settle()
         place = self._place_of(page)
         if place is not None:
@@ -291,6 +294,7 @@ class Board(QWidget):
             for page in self._pages.values()
             if page.has_panel and model is not None and page.panel.out_of_place(model)
         }
+        needs_none = set[str]()
         fitting = {self._homes[name] for name, page in self._pages.items() if page not in out_of_place}
         for name, page in self._pages.items():
             page.title = of_units(page.row.title, self._session.reading.noun)
@@ -299,16 +303,16 @@ class Board(QWidget):
                 says_little = page in out_of_place or (model is None and page.row.tabbed)
                 # That of the others in its place.
                 stands_behind = page.row.tabbed or self._homes[name] in fitting
-                has_room = (says_little and stands_behind) or name in joined
-                page.set_least(QSize(0, 0) if has_room else self._least(name))
-        stacked = self._areas_without_room(wanted)
-        first = next((row for row in self._rows if row.name in wanted and row.area not in stacked), None)
+                if (says_little and stands_behind) or name in joined:
+                    needs_none.add(name)
+        self._standing = self._find_places(wanted, joined, needs_none)
+        for name, page in self._pages.items():
+            if page.has_panel:
+                page.set_least(QSize(0, 0) if name in needs_none else self._least(name))
         held: dict[str, list[PanelPage]] = {name: [] for name in self._places}
-        for row in sorted(self._rows, key=lambda row: row.name in joined):
+        for row in sorted(self._rows, key=lambda row: self._standing.get(row.name) != self._homes[row.name]):
             if row.name in wanted:
-                own = row.joins if row.name in joined else row.name
-                home = first.name if first is not None and row.area in stacked else own
-                held[self._homes[home]].append(self._pages[row.name])
+                held[self._standing[row.name]].append(self._pages[row.name])
         for name, page in self._pages.items():
             place = self._place_of(page)
             if place is not None and page not in held[place.name]:
@@ -321,6 +325,30 @@ class Board(QWidget):
             place.show_pages(held[name], chosen, out_of_place)
         self._hide_empty(self._whole)
         self._share_room()
+
+    def _find_places(self, wanted: set[str], joined: frozenset[str], needs_none: set[str]) -> dict[str, str]:
+        """The place of each panel: that of the table, unless there is no room for it."""
+        self._is_crowded = False
+        stacked = self._areas_without_room(wanted)
+        first = next((row for row in self._rows if row.name in wanted and row.area not in stacked), None)
+        found = {}
+        for row in self._rows:
+            if row.name in wanted:
+                own = row.joins if row.name in joined else row.name
+                home = first.name if first is not None and row.area in stacked else own
+                found[row.name] = self._homes[home]
+        if self._only or current_theme().scale <= 1 or not found:
+            return found
+
+        def crowd() -> Crowding:
+            least = {name: QSize(0, 0) if name in needs_none else self._least(name) for name in found}
+            return Crowding(self._rows, found, least, self._room)
+
+        if crowd().fits:
+            return found
+        self._is_crowded = True
+        first_of_all = (row.name for row in self._rows if row.projected and row.name in found)
+        return crowd().gathered(found[next(first_of_all, next(iter(found)))])
 
     def _areas_without_room(self, wanted: set[str]) -> frozenset[str]:
         if not self._only or self._beside:
@@ -339,18 +367,25 @@ class Board(QWidget):
 
     def _least(self, name: str) -> QSize:
         page = self._pages[name]
-        few, squeezed = bool(self._only), bool(self._beside)
+        few, squeezed = bool(self._only) or self._is_crowded, bool(self._beside)
         key = name, self._scale, few
         if key not in self._hints:
             page.panel.setMinimumSize(0, 0)
             self._hints[key] = hint_of(page.panel, few=few)
-        return self._lengths.least(page.row, self._hints[key], few=few, squeezed=squeezed)
+        most = self._room if self._is_crowded else None
+        return self._lengths.least(page.row, self._hints[key], few=few, squeezed=squeezed, most=most)
 
     def _follow_growth(self, name: str) -> None:
         """In large type a panel gets the room that what it holds has come to need: perspectives scroll."""
         key = name, self._scale, False
         hint = self._hints.get(key)
-        if hint is None or self._only or self._scale <= 1 or not self._pages[name].has_panel:
+        if (
+            hint is None
+            or self._only
+            or self._is_crowded
+            or self._scale <= 1
+            or not self._pages[name].has_panel
+        ):
             return
         grown = hint.expandedTo(hint_of(self._pages[name].panel, few=False))
         if grown != hint:
@@ -376,7 +411,7 @@ class Board(QWidget):
         if not shown:
             return
         usual = self._lengths.share(split.name, [part.name for part in shown], split.size(), self.size())
-        own = self._view.lengths.get(split.name, {})
+        own = {} if self._is_crowded else self._view.lengths.get(split.name, {})
         lengths = {part: own.get(part.name, round(length)) for part, length in zip(shown, usual, strict=True)}
         split.setSizes([lengths.get(part, 0) for part in split.parts])
         for part in shown:

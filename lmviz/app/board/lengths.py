@@ -51,14 +51,19 @@ class Lengths:
         length = room.width() if part in ("bottom", "foot") else room.height()
         return [length * self._rows[name].weight / total for name in among]
 
-    def least(self, row: PanelRow, hint: QSize, *, few: bool, squeezed: bool) -> QSize:
+    def least(
+        self, row: PanelRow, hint: QSize, *, few: bool, squeezed: bool, most: QSize | None = None
+    ) -> QSize:
         """The smallest size of a panel, which needs at least a `hint`: what it shows may grow, the panel
-        does not push its neighbours aside. The `few` panels of projector mode share the room they get.
+        does not push its neighbours aside. The `few` panels of projector mode share the room they get; where
+        it is scarce, the table asks for no more than half of `most`.
         """
         scale, (own, height) = current_theme().scale, row.least
         width = own or LEAST_SHARE * (self._width_of(row) or CENTRE)
-        wide = max(round(width * scale), hint.width())
-        tall = max(height if few else round(height * scale), hint.height(), 1)
+        usual = QSize(round(width * scale), height if few else round(height * scale))
+        if most is not None:
+            usual = usual.boundedTo(QSize(most.width() // 2, most.height() // 2))
+        wide, tall = max(usual.width(), hint.width()), max(usual.height(), hint.height(), 1)
         return QSize(round(wide * SQUEEZED) if squeezed else wide, tall)
 
     def areas_without_room(self, least: Mapping[str, QSize], room: QSize) -> frozenset[str]:

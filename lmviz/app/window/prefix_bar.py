@@ -274,7 +274,7 @@ class PrefixBar(QFrame):
         if 0 <= position < len(self.strip.tokens):
             area = self.strip.token_rectangle(position)
             self._area.ensureVisible(
-                round(area.center().x()), round(area.center().y()), 0, round(area.height())
+                round(area.center().x()), round(area.center().y()), 0, round(0.6 * area.height())
             )
 
     def _follow_reading(self) -> None:

@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QAbstractScrollArea
 from pytestqt.exceptions import TimeoutError
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.board.page import PanelPage
 from lmviz.app.panels.panel import Panel
-from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.panels.table import projected_rows, shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.controls.lesson_list import LessonList
 from lmviz.app.widgets.text.network_editor import NetworkEditor
+from lmviz.app.window.frame import ScrolledView
 from lmviz.app.window.lessons import perspective_names
 from lmviz.app.window.main_window import MainWindow
 from lmviz.lessons.reading import open_lesson
@@ -259,3 +261,30 @@ def test_panels_that_do_not_fit_side_by_side_stand_behind_one_another(
     qtbot.waitUntil(lambda: in_sight() == {calculator})
     window.lessons.toggle()
     qtbot.waitUntil(lambda: in_sight() == {models, calculator})
+
+
+@walk_through("attention", "train", "scale")
+@pytest.mark.parametrize("percent", [150, *(pytest.param(n, marks=pytest.mark.slow) for n in (125, 200))])
+def test_in_large_type_nothing_scrolls_sideways_and_the_picture_keeps_half_the_room(
+    window: MainWindow,
+    open_model: Callable[[str], None],
+    drawn: Callable[[], None],
+    qtbot: QtBot,
+    percent: int,
+    perspectives: tuple[str, ...],
+) -> None:
+    window.resize(*LECTURE_HALL)
+    window.set_type_size(percent)
+    open_model("transformer")
+    for name in perspectives:
+        window.show_perspective(name)
+        drawn()
+        area = window.perspective.parentWidget().parentWidget()
+        assert isinstance(area, ScrolledView)
+        qtbot.waitUntil(lambda area=area: area.horizontalScrollBar().maximum() == 0)
+        rows = {row.name: row for row in projected_rows(name)}
+        pages = [page for page in window.perspective.findChildren(PanelPage) if page.row.name in rows]
+        largest = max((page.size() for page in pages if page.isVisible()), key=lambda size: size.width())
+        room = area.viewport().size()
+        assert largest.width() >= room.width() / 2, name
+        assert largest.height() >= room.height() / 2, name

@@ -24,6 +24,7 @@ LINE = 17  # pixels of a line of what is said
 CLAIMED = 0.065  # the height of such a line, as a share of the matrix, above which it would cover cells
 LARGEST_CLAIM = 0.4  # the height of what is said where it stands beside the matrix, as a share of the panel
 LARGE = 250  # the side of a matrix that is large enough to give room to strips
+SMALL = 130  # or so small that nothing may stand beside it
 WORTH = 0.75  # or the share that is left of the side it could have
 
 
@@ -135,7 +136,8 @@ class AttentionBody(QWidget):
         beside = min(width - STRIPS_WIDTH * scale, height)
         under = min(width, height - self._placed_for)
         side, alone = max(beside, under), min(width, height)
-        has_room = side >= min(LARGE * scale, WORTH * alone) and not theme_switch().projector
+        is_small = alone < SMALL * scale  # then it needs all of the room
+        has_room = side >= min(LARGE * scale, WORTH * alone) and not is_small and not theme_switch().projector
         self._strips.setVisible(not self._invites and has_room)
         self._bars.setVisible(not self._invites and has_room and self._has_bars)
         if beside >= under or self._has_bars:
