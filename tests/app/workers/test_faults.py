@@ -98,6 +98,20 @@ def test_a_fault_keeps_nothing_alive_once_it_is_told(qtbot: QtBot, monkeypatch: 
     assert slot.held() is None
 
 
+def test_what_fails_as_a_fault_is_told_is_logged_and_told_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults, told = Faults(), []
+
+    def tell(report: str) -> None:
+        told.append(report)
+        raise RuntimeError("the notice is broken")
+
+    faults.happened.connect(tell)
+    monkeypatch.setattr(sys, "excepthook", faults.catch)
+    for name in ("one", "other"):
+        faults.catch(ValueError, ValueError(name), None)
+    assert ["one" in told[0], "other" in told[1], len(told)] == [True, True, 2]
+
+
 def test_no_module_takes_hold_of_frames_of_another_thread() -> None:
     """A frame of the window's thread that another lets go of destroys its painters there."""
     taking = re.compile(r"_current_frames|settrace_all_threads|setprofile_all_threads|_current_exceptions")

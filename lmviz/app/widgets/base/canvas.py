@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from functools import cache, wraps
+from typing import Any, ClassVar, TypeVar, cast
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize
 from PySide6.QtGui import QFocusEvent, QFont, QFontMetricsF, QHelpEvent, QPainter
@@ -16,6 +16,26 @@ from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.kit.painted import Painted
 from lmviz.app.widgets.kit.painter import Painter, cut
+
+Widget = TypeVar("Widget", bound="Canvas")
+Kept = TypeVar("Kept")
+
+
+def once(measure: Callable[[Widget], Kept]) -> Callable[[Widget], Kept]:
+    """A method that measures what is drawn, and does so once for each picture: the answer is kept until the
+    canvas shows something else (`update`), has another size or another theme. Give back what nobody changes.
+
+    So the pointer may ask where something is as often as it moves.
+    """
+
+    @wraps(measure)
+    def kept(canvas: Widget) -> Kept:
+        measured = canvas._answers_once()
+        if measure not in measured:
+            measured[measure] = measure(canvas)
+        return cast("Kept", measured[measure])
+
+    return kept
 
 
 class Canvas(Painted, QWidget):
@@ -37,6 +57,8 @@ class Canvas(Painted, QWidget):
         self._reached_by_key = False
         self._cut: list[tuple[QRectF, str]] = []
         self._has_cut = False
+        self._once_answers: dict[Callable[..., Any], Any] = {}
+        self._once_for: tuple[Theme, int, int] | None = None
         theme_switch().theme_changed.connect(self.adopt_theme)
 
     @property
@@ -61,6 +83,23 @@ class Canvas(Painted, QWidget):
     def _sized(self, width: float, height: float | None) -> QSize:
         high = self.sizeHint().height() if height is None else round(self.usual_length(height))
         return QSize(round(self.usual_length(width)), high)
+
+    def update(self, *area: Any) -> None:
+        """Draw again, for something else is shown."""
+        self._once_answers = {}
+        super().update(*area)
+
+    def draw_again(self) -> None:
+        """Draw again, for something is marked otherwise that stays where it is."""
+        super().update()
+
+    def _answers_once(self) -> dict[Callable[..., Any], Any]:
+        """What was measured for the picture that there is now, by the methods that did."""
+        theme, width, height = self.theme, self.width(), self.height()
+        for_this = self._once_for
+        if for_this is None or for_this[0] is not theme or for_this[1:] != (width, height):
+            self._once_answers, self._once_for = {}, (theme, width, height)
+        return self._once_answers
 
     def adopt_theme(self) -> None:
         """Draw and measure again, in the new theme."""

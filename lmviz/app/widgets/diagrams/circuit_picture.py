@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QKeyEvent, QPainterPath, QPaintEvent
 
+from lmviz.app.widgets.base.canvas import once
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, ARROWS, DOWN, Pointable
@@ -122,16 +123,21 @@ class CircuitPicture(Pointable, GrowingCanvas):
         node, (left, wide) = self._nodes[index], self._columns_at()
         if node.row < 0:
             return QPointF(left[node.column] + wide[node.column] / 2, self._height_of(-1))
-        slots = wide[node.column] / self._slots(node.column)
+        slots = wide[node.column] / self._slots_of_columns()[node.column]
         return QPointF(left[node.column] + (node.slot + 0.5) * slots, self._height_of(node.row))
 
-    def _slots(self, column: int) -> int:
-        """How many parts stand side by side in a column."""
-        return 1 + max((node.slot for node in self._nodes if node.column == column), default=0)
+    @once
+    def _slots_of_columns(self) -> list[int]:
+        """How many parts stand side by side in each column."""
+        slots = [1] * len(self._columns)
+        for node in self._nodes:
+            slots[node.column] = max(slots[node.column], 1 + node.slot)
+        return slots
 
+    @once
     def _columns_at(self) -> tuple[list[float], list[float]]:
         """Where each column begins, and how wide it is."""
-        slots = [self._slots(column) for column in range(len(self._columns))]
+        slots = self._slots_of_columns()
         slot = (self.width() - self.length(LEFT + 12)) / max(1, sum(slots))
         begins = [self.length(LEFT) + slot * sum(slots[:column]) for column in range(len(slots))]
         return begins, [slot * count for count in slots]

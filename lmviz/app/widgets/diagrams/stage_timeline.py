@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.icons import pixmap
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import metrics, once
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import Pointed
 
@@ -175,8 +176,12 @@ class StageTimeline(Pointed[int]):
 
     def _nearest(self, place: QPointF) -> int:
         """The nearest stage."""
-        distances = [abs(self.stop_place(index).x() - place.x()) for index in range(len(self._titles))]
-        return distances.index(min(distances)) if distances else -1
+        return int(np.argmin(np.abs(self._stops() - place.x()))) if self._titles else -1
+
+    @once
+    def _stops(self) -> np.ndarray:
+        """How far from the left the stages stand, (stage,)."""
+        return np.array([self.stop_place(index).x() for index in range(len(self._titles))])
 
     def index_at(self, place: QPointF) -> int:
         return self.nowhere if self._button().contains(place) else self._nearest(place)

@@ -10,11 +10,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
 
+import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.canvas import Canvas, once
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.painter import AT_LEFT, Painter, measure_of
 
@@ -28,6 +29,7 @@ ARROWS: dict[int, tuple[int, int]] = {
 }
 """By key: how many rows down and columns to the right."""
 
+NOWHERE = (math.nan,) * 4
 CONFIRMING = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -120,7 +122,7 @@ class Pointed(Parts[Part], Canvas):
     def set_hovered(self, index: Part) -> None:
         if index != self._hovered:
             self._hovered = index
-            self.update()
+            self.draw_again()
 
     def hover(self, index: Part) -> None:
         """Point at a part, as the pointer or the keyboard does."""
@@ -221,8 +223,17 @@ class Pointable(Pointed[int]):
         super().set_hovered(index if index < self._count or not self._is_counted else -1)
 
     def index_at(self, place: QPointF) -> int:
-        areas = (self.part_rectangle(index) for index in range(self._count))
-        return next((index for index, area in enumerate(areas) if area and area.contains(place)), -1)
+        left, top, right, bottom = self._part_edges()
+        x, y = place.x(), place.y()
+        found = np.flatnonzero((left <= x) & (x <= right) & (top <= y) & (y <= bottom))
+        return int(found[0]) if len(found) else -1
+
+    @once
+    def _part_edges(self) -> np.ndarray:
+        """Left, top, right and bottom of each part, (4, part); NaN for one that is not drawn."""
+        areas = [self.part_rectangle(index) for index in range(self._count)]
+        edges = [area.getCoords() if area and not area.isEmpty() else NOWHERE for area in areas]
+        return np.array(edges, dtype=np.float64).reshape(-1, 4).T
 
     def description(self) -> str | None:
         """What a screen reader says of the chosen part, or of all of them; None to leave it."""

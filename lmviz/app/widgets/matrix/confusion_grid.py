@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent
 
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import metrics, once
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.kit.lines import HighAsWide
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter, cut
@@ -62,6 +62,7 @@ class ConfusionGrid(Pointable, HighAsWide):
         return QRectF(left + given * side, top + right * side, side, side)
 
     @property
+    @once
     def style_of_counts(self) -> tuple[int, str]:
         """How all counts are written: the first of STYLES in which the largest fits into its cell."""
         largest, room = int(self._counts.max(initial=0)), self._inner(0, 0).width()
@@ -115,16 +116,19 @@ class ConfusionGrid(Pointable, HighAsWide):
             super().keyPressEvent(event)
 
     @property
+    @once
     def _names(self) -> float:
         """How wide the names of rows are."""
         return min(max(self._widest, metrics(NAME_SIZE).horizontalAdvance("gold")), self.length(WIDEST_LABEL))
 
     @property
+    @once
     def _widest(self) -> float:
         measure = metrics(SIZE, token=True)
         return max((measure.horizontalAdvance(label) for label in self._labels), default=0.0)
 
     @property
+    @once
     def _is_tilted(self) -> bool:
         """Whether the names of columns are longer than a cell is wide."""
         return self._widest > self._side_below(2 * self.length(HEAD), 0.0)
@@ -136,6 +140,7 @@ class ConfusionGrid(Pointable, HighAsWide):
         return QPointF(length * math.cos(angle), length * math.sin(angle))
 
     @property
+    @once
     def _top(self) -> float:
         return self._leaning_top if self._is_tilted else 2 * self.length(HEAD)
 
@@ -145,6 +150,7 @@ class ConfusionGrid(Pointable, HighAsWide):
         return head + max(head, self._lean.y() + self.length(8))
 
     @property
+    @once
     def _side(self) -> float:
         """The side of a cell."""
         return self._side_below(self._top, self._lean.x() / 2 if self._is_tilted else 0.0)

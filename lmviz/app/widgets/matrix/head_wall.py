@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
@@ -28,6 +29,11 @@ class _Places:
     corners: dict[Head, QPointF]
     side: float
     height: float
+
+    @cached_property
+    def ordered(self) -> list[tuple[Head, tuple[float, float]]]:
+        """The heads with their corners as numbers, which are compared sooner than points of Qt's."""
+        return [(head, corner.toTuple()) for head, corner in self.corners.items()]
 
 
 class HeadWall(Heads):
@@ -202,5 +208,10 @@ class HeadWall(Heads):
 
     def index_at(self, place: QPointF) -> Head | None:
         places = self._places(self.width())
-        inside = (head for head in places.corners if self.tile_rectangle(*head).contains(place))
+        side, x, y = places.side, place.x(), place.y()
+        inside = (
+            head
+            for head, (left, top) in places.ordered
+            if left <= x <= left + side and top <= y <= top + side
+        )
         return next(inside, None)

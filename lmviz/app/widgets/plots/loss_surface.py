@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
@@ -100,7 +100,7 @@ class LossSurface(Pointed[tuple[int, int] | None]):
         painter.setClipRect(area)
         way = [self.place_of(*point) for point in self._path.tolist()]
         painter.setPen(QPen(theme.key, self.length(2)))
-        painter.drawPolyline(QPolygonF(way))
+        painter.join(way)
         for place, point in enumerate(way):
             if place == self._place or len(self._path) <= 60:
                 painter.dot(point, 2, theme.key)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.canvas import once
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.plots.position_curve import OverPositions
@@ -54,26 +55,30 @@ class PositionBars(OverPositions):
 
     def stretch(self, position: int) -> QRectF:
         """Where a part lies in the stack."""
-        above = np.clip(self._values, 0, None)
-        whole = float(above.sum()) or 1.0
-        wide = self.width() - 2 * self.length(MARGIN)
-        value = float(self._values[position])
-        if value >= 0:
-            start, size = float(above[:position].sum()), value
-        else:
-            below = np.clip(-self._values, 0, None)
-            start, size = float(above.sum() - below[: position + 1].sum()), -value
-        start, end = max(0.0, start / whole), max(0.0, (start + size) / whole)
+        start, end = self._stack()[:, position].tolist()
+        wide, value = self.width() - 2 * self.length(MARGIN), float(self._values[position])
         top = self.height() - self.length(STACK)
         inset = 0.0 if value >= 0 else self.length(STACK) * 0.6
         return QRectF(
             self.length(MARGIN) + start * wide, top + inset, (end - start) * wide, self.length(STACK) - inset
         )
 
+    @once
+    def _stack(self) -> np.ndarray:
+        """Where each part begins and ends in the stack, as shares of it, (2, part)."""
+        above, below = np.clip(self._values, 0, None), np.clip(-self._values, 0, None)
+        sizes, forward = above + below, np.cumsum(above) - above
+        starts = np.where(self._values >= 0, forward, above.sum() - np.cumsum(below))
+        whole = float(above.sum()) or 1.0
+        return np.clip(np.stack([starts, starts + sizes]) / whole, 0.0, None)
+
     def index_at(self, place: QPointF) -> int:
         if place.y() >= self.height() - self.length(STACK):
-            stretches = (at for at in range(len(self._values)) if self.stretch(at).contains(place))
-            return next(stretches, -1)
+            share = (place.x() - self.length(MARGIN)) / max(1.0, self.width() - 2 * self.length(MARGIN))
+            starts, ends = self._stack()
+            under = np.flatnonzero((starts <= share) & (share <= ends) & (starts < ends))
+            inside = (at for at in under.tolist() if self.stretch(at).contains(place))
+            return next(inside, -1)
         index = int((place.x() - self.length(MARGIN)) // self._across)
         return index if 0 <= index < len(self._values) else -1
 
@@ -82,6 +87,7 @@ class PositionBars(OverPositions):
         return max(1.0, (self.width() - 2 * self.length(MARGIN)) / max(1, len(self._values)))
 
     @property
+    @once
     def _limits(self) -> tuple[float, float]:
         low, high = float(self._values.min(initial=0.0)), float(self._values.max(initial=0.0))
         return (low, high) if high > low else (0.0, 1.0)

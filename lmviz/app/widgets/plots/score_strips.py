@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPaintEvent
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
@@ -160,8 +160,11 @@ class ScoreStrips(Pointed[Place | None]):
         middle, faint = area.center().y(), QColor(theme.muted_text)
         painter.line(QPointF(area.left(), middle), QPointF(area.right(), middle), theme.line, 1)
         faint.setAlphaF(FAINT)
-        for part in np.flatnonzero(np.isfinite(strip.scores)).tolist():
-            self._draw_stroke(painter, self.place_of(index, part), faint, 1.2, 0.28)
+        high = 0.28 * self.length(ROW)
+        known = np.clip(strip.scores[np.isfinite(strip.scores)], 0.0, 1.0)
+        lefts = (area.left() + known * area.width()).tolist()
+        painter.setPen(QPen(faint, self.length(1.2)))
+        painter.drawLines([QLineF(left, middle - high, left, middle + high) for left in lefts])
         hovered = self._hovered
         if hovered is not None and hovered[0] == index:
             self._draw_stroke(painter, self.place_of(*hovered), theme.text, 2.0, 0.4)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import metrics, once
 from lmviz.app.widgets.base.figures import number, signed_figure
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 from lmviz.app.widgets.kit.pointing import DOWN, Pointable
@@ -88,6 +88,7 @@ class SimplexBars(Pointable):
         return min(self.length(ROW * 1.5), max(self.length(LEAST_ROW), room / max(1, len(self._words))))
 
     @property
+    @once
     def _columns(self) -> tuple[float, float, float, float]:
         """Where the bars begin and end, and where the arrows do."""
         label = max((metrics(SIZE, token=True).horizontalAdvance(word) for word in self._words), default=0)
@@ -146,7 +147,8 @@ class SimplexBars(Pointable):
             self._draw_heads(painter)
         self.draw_marks(painter)
         for word in range(len(self._words)):
-            self._draw_row(painter, word)
+            if self.part_rectangle(word).intersects(event.rect()):
+                self._draw_row(painter, word)
         self.draw_focus(painter)
 
     def _draw_heads(self, painter: Painter) -> None:

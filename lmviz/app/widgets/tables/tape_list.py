@@ -90,7 +90,9 @@ class TapeList(Pointable):
 
     def paint(self, painter: Painter, event: QPaintEvent) -> None:
         for index, entry in enumerate(self._entries):
-            self._draw(painter, entry, self.part_rectangle(index))
+            place = self.part_rectangle(index)
+            if place.intersects(event.rect()):
+                self._draw(painter, entry, place)
         self._draw_walls(painter)
 
     def _draw_walls(self, painter: Painter) -> None:

@@ -98,7 +98,8 @@ class AlgorithmLines(Pointable):
 
     def paint(self, painter: Painter, event: QPaintEvent) -> None:
         for index, line in enumerate(self._lines):
-            self._draw(painter, index, line)
+            if self.part_rectangle(index).intersects(event.rect()):
+                self._draw(painter, index, line)
         self.draw_focus(painter)
 
     def _draw(self, painter: Painter, index: int, line: AlgorithmLine) -> None:

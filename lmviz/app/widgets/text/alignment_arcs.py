@@ -163,7 +163,7 @@ class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
         if self._weights.size:
             self._draw_bands(painter)
             for line in (TARGET, SOURCE):
-                self._draw_words(painter, line)
+                self._draw_words(painter, line, QRectF(event.rect()))
         self.draw_focus(painter)
 
     def _draw_bands(self, painter: Painter) -> None:
@@ -185,7 +185,7 @@ class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
             path.cubicTo(start.x(), middle, end.x(), middle, end.x(), end.y())
             painter.stroke(path, pen)
 
-    def _draw_words(self, painter: Painter, line: int) -> None:
+    def _draw_words(self, painter: Painter, line: int, region: QRectF) -> None:
         theme, marked = self.theme, self.marked
         layout = self.laid_out()
         color = theme.query if line == TARGET else theme.key
@@ -197,6 +197,8 @@ class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
         for index, word in enumerate(self._words[line]):
             is_marked = marked == (line, index)
             place = self._word_area(line, index)
+            if not place.adjusted(-1, 0, 1, 0).intersects(region):
+                continue
             if layout.words[line].count > 1:  # bands of other lines pass below
                 painter.fillRect(place.adjusted(0, self.length(2), 0, -self.length(2)), paper)
             share = 1.0 if linked is None or is_marked else min(1.0, 2 * float(linked[index]))
@@ -237,9 +239,13 @@ class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
         reach = self.length(GAP / 2 - 4)
         for line in (TARGET, SOURCE):
             if self._text_area(line).contains(place):
-                for index in range(len(self._words[line])):
-                    if self._word_area(line, index).adjusted(-reach, 0, reach, 0).contains(place):
-                        return line, index
+                words = self.laid_out().words[line]
+                row = int(
+                    (place.y() - self._text_area(line).top()) * words.count / self._text_area(line).height()
+                )
+                away = np.abs(words.centres + self.length(NAMES) - place.x()) - words.widths / 2
+                found = np.flatnonzero((words.lines == row) & (away <= self.length(4) + reach))
+                return (line, int(found[0])) if len(found) else None
         return None
 
     def pointed_at(self, index: tuple[int, int] | None) -> None:

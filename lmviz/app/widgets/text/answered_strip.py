@@ -81,7 +81,9 @@ class AnsweredStrip(TokenStrip):
         super().paint(painter, event)
         if not self._answers:
             return
-        for place, answer in enumerate(self._answers[: len(self.tokens)]):
+        shown = self.laid_out().between(event.rect().top(), event.rect().bottom())
+        for place in shown[: len(self._answers)]:
+            answer = self._answers[place]
             if answer.label:
                 self._draw_answer(painter, answer, self.token_rectangle(place))
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import metrics, once
 from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import Pointable
 
@@ -49,13 +49,15 @@ class Breadcrumbs(Pointable):
 
     def _first_shown(self) -> int:
         """The oldest step for which there is room."""
-        measure, room = metrics(SIZE), float(self.width())
-        for first in range(len(self._steps)):
-            shown = ([LEFT_OUT] if first else []) + list(self._steps[first:])
-            if measure.horizontalAdvance(BETWEEN.join(shown)) <= room:
-                return first
-        return max(0, len(self._steps) - 1)
+        measure, room, steps = metrics(SIZE), float(self.width()), self._steps
+        first = max(0, len(steps) - 1)
+        while first and measure.horizontalAdvance(BETWEEN.join((LEFT_OUT, *steps[first - 1 :]))) <= room:
+            first -= 1
+        if first <= 1 and measure.horizontalAdvance(BETWEEN.join(steps)) <= room:
+            return 0  # without the sign for what is left out
+        return first
 
+    @once
     def step_rectangles(self) -> dict[int, QRectF]:
         """Where each step in sight is drawn, by its place in the way."""
         measure, first = metrics(SIZE), self._first_shown()

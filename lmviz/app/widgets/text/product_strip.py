@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import metrics, once
 from lmviz.app.widgets.base.figures import cell_figure, plain
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
@@ -95,6 +95,7 @@ class ProductStrip(Pointable):
         """Where a word and what stands above it are drawn; empty while it is out of sight."""
         return self._places().get(index, QRectF())
 
+    @once
     def _widths(self) -> list[float]:
         factor, word = metrics(FACTOR_SIZE), metrics(WORD_SIZE, token=True)
         factors = [factor.horizontalAdvance(factor_in_words(value)) for value in self._factors]
@@ -105,6 +106,7 @@ class ProductStrip(Pointable):
         """The room on the left for how many words are hidden there."""
         return metrics(FACTOR_SIZE).horizontalAdvance("‹ 888") + self.length(6)
 
+    @once
     def _first(self) -> int:
         widths, right = self._widths(), float(self.width() - 2)
         last = len(widths) - self._behind
@@ -115,6 +117,7 @@ class ProductStrip(Pointable):
             right -= self.length(TIMES)
         return 0
 
+    @once
     def _places(self) -> dict[int, QRectF]:
         """The columns of the words in sight, ending at the right edge, or beginning at the left one."""
         widths, shown = self._widths(), self.in_sight
@@ -171,10 +174,15 @@ class ProductStrip(Pointable):
 
     def _height(self, index: int) -> float:
         """The height of a word's bar, as a share of the room: all of it where the word is impossible."""
-        height, finite = self._heights[index], self._heights[np.isfinite(self._heights)]
+        height = self._heights[index]
         if not np.isfinite(height):
             return 0.0 if np.isnan(height) else 1.0
-        return float(height) / (float(np.max(finite, initial=0.0)) or 1.0)
+        return float(height) / self._highest()
+
+    @once
+    def _highest(self) -> float:
+        finite = self._heights[np.isfinite(self._heights)]
+        return float(np.max(finite, initial=0.0)) or 1.0
 
     def _draw_hidden(self, painter: Painter) -> None:
         """How many words there are to the left."""
