@@ -267,7 +267,7 @@ def convert(path_or_name: str | Path, out: str | Path, step: int | None = None) 
     """Write a run or a sample model for another program; what was written.
 
     A Transformer becomes a folder of Hugging Face's transformers. Where `out` ends in ".arpa" an n-gram
-    becomes an ARPA file; where it ends in ".tfevents" the curves of a run become a folder for TensorBoard.
+    becomes an ARPA file; where it ends in ".tensorboard" the curves of a run become a folder for it.
     LmvizError where that cannot be.
     """
     from lmviz.runs.converting import convert as write

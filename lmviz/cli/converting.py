@@ -18,7 +18,7 @@ def convert(model: str, out: str, step: int | None, as_json: bool) -> None:
     """Write MODEL for another program.
 
     A Transformer becomes a folder OUT that Hugging Face's transformers loads; an n-gram becomes OUT.arpa,
-    which KenLM and SRILM read. The curves of a run become a folder OUT.tfevents for TensorBoard.
+    which KenLM and SRILM read. The curves of a run become a folder OUT.tensorboard.
     """
     written = lmviz.convert(model, out, step)
     if as_json:

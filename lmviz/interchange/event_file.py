@@ -19,6 +19,12 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.base.loading import loads
 
+FILE_MARK = "tfevents"
+"""What TensorBoard knows its files by."""
+
+ENDING = ".tensorboard"
+"""How the folders end that are written for it."""
+
 VERSION = b"brain.Event:2"
 CASTAGNOLI = 0x82F63B78
 MASK_DELTA = 0xA282EAD8
@@ -31,6 +37,9 @@ DOUBLE, VARINT, BYTES, FLOAT = 1, 0, 2, 5
 def write_events(folder: str | Path, metrics: Iterable[Mapping[str, Any]], began: float) -> Path:
     """Write the lines of a run's metrics into a folder for TensorBoard; the file.
 
+    TensorBoard takes a path for a file of events if its name has "tfevents" in it, a folder as well: such a
+    folder is written under another name, which `readable_folder` gives.
+
     Every number of a line but its step is a curve of that name. `began` is the moment of step 0 in seconds
     since 1970, to which a line's "seconds" are added. LmvizError where there is nothing to write, or where
     the folder cannot be written to.
@@ -38,8 +47,16 @@ def write_events(folder: str | Path, metrics: Iterable[Mapping[str, Any]], began
     lines = [line for line in metrics if isinstance(line.get("step"), int)]
     if not lines:
         raise LmvizError("There are no curves to write: the run has measured nothing.")
-    path = Path(folder) / f"events.out.tfevents.{int(began):010d}.lmviz"
+    path = readable_folder(Path(folder)) / f"events.out.tfevents.{int(began):010d}.lmviz"
     return write_atomically(path, b"".join(map(record, _events(lines, began))))
+
+
+def readable_folder(folder: Path) -> Path:
+    """The folder itself, or one of another name where TensorBoard would take it for a file."""
+    name = folder.name
+    if name.endswith(FILE_MARK):
+        name = f"{name.removesuffix(FILE_MARK).rstrip('.') or 'curves'}{ENDING}"
+    return folder.with_name(name.replace(FILE_MARK, "events"))
 
 
 def _events(lines: Iterable[Mapping[str, Any]], began: float) -> Iterator[bytes]:

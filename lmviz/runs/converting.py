@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.training.run import Run
 
-ARPA, EVENTS = ".arpa", ".tfevents"
+ARPA, EVENTS = ".arpa", (".tensorboard", ".tfevents")
 """The endings that say what is wanted; anything else is a folder of transformers."""
 
 
 @loads("convert", doing="converted")
 def convert(run: Run, out: str | Path, step: int | None = None) -> Path:
-    """Write a run's model as a folder of transformers, or an n-gram as OUT.arpa; its curves as OUT.tfevents.
+    """Write a run's model as a folder of transformers, or an n-gram as OUT.arpa; its curves as
+    OUT.tensorboard.
 
     What was written; an ARPA file or curves that are there already are replaced. LmvizError where the model
     cannot be written in that form, where a checkpoint lies at `out`, or where it cannot be written to.
@@ -29,7 +30,7 @@ def convert(run: Run, out: str | Path, step: int | None = None) -> Path:
     if not isinstance(out, str | os.PathLike) or str(out) == "":
         raise LmvizError("There is no place to write to: name a folder, or a file that ends in .arpa.")
     path = Path(out)
-    if path.suffix.lower() == EVENTS:
+    if path.suffix.lower() in EVENTS:
         from lmviz.interchange.event_file import write_events
 
         return write_events(path, run.metrics(), _began(run))

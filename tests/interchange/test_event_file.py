@@ -90,7 +90,8 @@ def test_what_four_bytes_cannot_hold_is_infinite_and_half_a_character_a_question
 
 def test_the_curves_of_a_run_are_converted(tmp_path):
     path = lmviz.convert("stories-gru", tmp_path / "out.tfevents")
-    assert path.parent == tmp_path / "out.tfevents"
+    assert path.parent == tmp_path / "out.tensorboard"
+    assert lmviz.convert("stories-gru", tmp_path / "out.tensorboard") == path
     steps = [dict(fields(message)).get(2, 0) for message in messages(path.read_bytes())][1:]
     assert steps == sorted(steps)
     assert len(steps) > 10
@@ -105,3 +106,25 @@ def test_tensorboard_reads_the_curves(tmp_path):
     loader = pytest.importorskip("tensorboard.backend.event_processing.event_file_loader")
     path = write_events(tmp_path / "curves.tfevents", LINES, began=1_700_000_000.0)
     assert [event.step for event in loader.EventFileLoader(str(path)).Load()] == [0, 0, 300]
+
+
+FOLDERS = ["curves", "curves.tensorboard", "curves.tfevents", "a tfevents b", "tfevents", ".tfevents"]
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_no_folder_is_taken_for_a_file(name, tmp_path):
+    path = write_events(tmp_path / name, LINES, began=1_700_000_000.0)
+    assert "tfevents" not in path.parent.name
+    assert "tfevents" in path.name
+    assert path.parent.parent == tmp_path
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_tensorboard_reads_the_folder(name, tmp_path):
+    events = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    written = write_events(tmp_path / name, LINES, began=1_700_000_000.0)
+    found = events.EventAccumulator(str(written.parent)).Reload()
+    numbers = {key for line in LINES for key, value in line.items() if type(value) in (int, float)}
+    assert set(found.Tags()["scalars"]) == numbers - {"step", "seconds"}
+    curve = [(event.step, event.value) for event in found.Scalars("loss")]
+    assert curve == [(line["step"], pytest.approx(line["loss"])) for line in LINES if "loss" in line]

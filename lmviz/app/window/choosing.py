@@ -201,7 +201,7 @@ class Choosing:
         """A place for the curves of the shown model, as TensorBoard reads them."""
         model = self._session.library.model
         if model is not None:
-            self._save(model, "Save a folder for TensorBoard", "Folder (*.tfevents)", ".tfevents", None)
+            self._save(model, "Save a folder for TensorBoard", "Folder (*.tensorboard)", ".tensorboard", None)
 
     def _file(self, title: str, kinds: str, folder: str = "") -> str:
         """The file that a person chooses; empty where none is."""

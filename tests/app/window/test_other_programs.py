@@ -131,7 +131,7 @@ def test_an_ngram_is_saved_as_arpa_and_curves_for_tensorboard(
     choose("Save the model for other programs…")
     qtbot.waitUntil((tmp_path / "counts.arpa").exists)
     choose("Save its curves for TensorBoard…")
-    qtbot.waitUntil(lambda: any((tmp_path / "counts.tfevents").glob("events.out.tfevents.*")))
+    qtbot.waitUntil(lambda: any((tmp_path / "counts.tensorboard").glob("events.out.tfevents.*")))
 
 
 def test_an_arpa_file_is_read_and_says_why_it_has_no_picture(
