@@ -13,6 +13,7 @@ CONVERSATION_NAMES = frozenset(_NAMES.split())
 """Names of lists of turns."""
 
 _ROLES = ("role", "from", "speaker", "author", "user", "name", "sender")
+_SURE_ROLES = _ROLES[:3]  # which a row of a table hardly has
 _CONTENTS = ("content", "value", "text", "message", "utterance", "body")
 _IN_TURN = ("A", "B")
 
@@ -34,7 +35,7 @@ def conversation_of(value: object, name: str = "") -> Conversation | None:
     if is_of_strings and len(value) > 1:
         pairs = [(_IN_TURN[place % 2], str(item)) for place, item in enumerate(value)]
         return Conversation(_joined(pairs))
-    keys = _keys_of(value[0])
+    keys = _keys_of(value[0], _ROLES if name.lower() in CONVERSATION_NAMES else _SURE_ROLES)
     if keys is None:
         return None
     role, content = keys
@@ -46,11 +47,11 @@ def conversation_of(value: object, name: str = "") -> Conversation | None:
     return Conversation(_joined([turn for turn in turns if turn[1]])) if len(turns) == len(value) else None
 
 
-def _keys_of(turn: object) -> tuple[str, str] | None:
+def _keys_of(turn: object, roles: Sequence[str]) -> tuple[str, str] | None:
     """The names under which a turn has its role and what is said; None where it is no turn."""
     if not isinstance(turn, dict):
         return None
-    role = next((name for name in _ROLES if isinstance(turn.get(name), str)), None)
+    role = next((name for name in roles if isinstance(turn.get(name), str)), None)
     content = next((name for name in _CONTENTS if name in turn and name != role), None)
     return None if role is None or content is None else (role, content)
 

@@ -373,8 +373,7 @@ def _find_jsonl(sample: FileBeginning, options: CorpusOptions, force: bool) -> L
     rows = list(rows_of_lines(enumerate(sample.solid)))
     good = [entry for _, entry, _ in rows if entry is not None]
     is_strings = all(line.lstrip().startswith('"') and '"' in line[1:] for line in sample.solid)
-    fewest = 1 if sample.is_named_json else 2
-    if not good or not (force or (len(good) >= fewest and len(good) > 0.5 * len(rows))):
+    if not good or not (force or (len(good) > 1 and len(good) > 0.5 * len(rows))):
         return None
     if not force and not sample.begins_json and not is_strings:
         return None

@@ -68,7 +68,7 @@ cases: dict[str, Case] = {
         ),
     ),
     "one field": ("a.jsonl", lines(text=TEXTS), "jsonl", TEXTS, "JSON Lines: 30 documents.", ()),
-    "one row": ("a.jsonl", lines(text=TEXTS[:1]), "jsonl", TEXTS[:1], "JSON Lines: 1 document.", ()),
+    "one row": ("a.jsonl", lines(text=TEXTS[:1]), "json", TEXTS[:1], "JSON: 1 document.", ()),
     "the Pile": (
         "00.jsonl",
         lines(text=TEXTS, meta=[{"pile_set_name": "ArXiv" if n % 2 else "Pile-CC"} for n in range(COUNT)]),
