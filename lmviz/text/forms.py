@@ -11,14 +11,14 @@ import collections
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
 from lmviz.base.errors import LmvizError, SettingError
 from lmviz.text.bar_pairs import find_bar_pairs, read_bar_pairs
-from lmviz.text.column_names import is_known
+from lmviz.text.column_names import is_known, parts_of
 from lmviz.text.column_roles import LONGEST_LABEL, Nested, TableColumn, choose_roles
 from lmviz.text.conversations import Conversation
 from lmviz.text.corpus_options import CorpusOptions
@@ -30,6 +30,7 @@ from lmviz.text.layout import BOTH, Layout, places_of, task_of, told_columns
 from lmviz.text.packing import PACKED_ENDINGS, TABLE_ENDING
 from lmviz.text.pictures import is_picture, picture_of, pixels_of
 from lmviz.text.table import Dialect, Record, find_dialect, find_single, in_quotes, records
+from lmviz.text.tag_schemes import OUTSIDE, find_scheme
 from lmviz.text.tagged_lists import find_lists, read_lists
 from lmviz.text.tagged_spans import find_spans, read_spans
 from lmviz.text.translation_memory import find_memory, read_memory
@@ -53,6 +54,13 @@ WORD_ID, OTHER_ID = re.compile(r"[1-9][0-9]*"), re.compile(r"[0-9]+[-.][0-9]+")
 
 MOST_TAGS = 60
 LONGEST_TAG = 12
+MOST_SPAN_TAGS, LONGEST_SPAN_TAG = 400, 48
+_HEADS = {
+    *("id", "word", "words", "token", "tokens", "form", "lemma", "tag", "tags", "label", "labels"),
+    *("ner", "pos", "upos", "xpos", "chunk", "iob", "bio", "entity"),
+}
+"""Words in the heading of words and tags in columns."""
+
 FEWEST_LINES = 4
 MANY_LINES = 8
 FEWEST_WORDS = 8
@@ -256,14 +264,17 @@ def _find_columns(sample: FileBeginning, options: CorpusOptions, force: bool) ->
     if force and width < 2:
         width = 2
     good = [row for row in solid if len(row) == width and all(row)]
-    tags = collections.Counter(row[-1] for row in good)
+    heading = tuple(good[0]) if good and all(map(_heads_words, good[0])) else ()
+    good = good[1:] if heading else good
+    is_turned = width == 2 and _mark_spans({row[0] for row in good})  # the tag first, as some have it
+    place = 0 if is_turned else width - 1
+    tags = collections.Counter(row[place] for row in good)
     blank = sum(1 for row in rows[:-1] if not row)
     if not force and not (
         2 <= width <= MOST_COLUMNS
-        and len(good) >= max(FEWEST_WORDS, NEARLY * len(solid))
-        and len(tags) <= MOST_TAGS
+        and len(good) >= max(FEWEST_WORDS, NEARLY * len(solid) - 1)
+        and _can_be_tags(tags)
         and 2 * len(tags) <= len(good)
-        and max(map(len, tags), default=0) <= LONGEST_TAG
         and 0 < blank <= len(solid)
         and (width == 2 or all(tag == tag.upper() or _CHUNK_TAG.fullmatch(tag) for tag in tags))
     ):
@@ -271,16 +282,36 @@ def _find_columns(sample: FileBeginning, options: CorpusOptions, force: bool) ->
     told = [n for n in range(1, width) if len({row[n] for row in good}) > 1]
     numbered = width > 2 and all(row[0].isdigit() for row in good)
     conll = width == len(CONLL_2003) and not numbered and all(map(_CHUNK_TAG.fullmatch, tags))
-    names = CONLL_2003 if conll else ("",) * width
-    tag = max(told, default=width - 1)
-    return Layout("columns", "tagging", names, {"word": int(numbered), "tag": tag})
+    names = heading or (CONLL_2003 if conll else ("",) * width)
+    roles = {"word": int(numbered), "tag": max(told, default=width - 1)}
+    roles = {"word": 1, "tag": 0} if is_turned else roles
+    return Layout("columns", "tagging", names, roles, heading=bool(heading))
+
+
+def _heads_words(cell: str) -> bool:
+    """Whether a cell names a column of words or of their tags."""
+    parts = parts_of(cell)
+    return bool(parts) and parts[-1] in _HEADS
+
+
+def _mark_spans(tags: Collection[str]) -> bool:
+    """Whether tags mark spans of words, with some words outside of any."""
+    return OUTSIDE in tags and find_scheme(tags) is not None
+
+
+def _can_be_tags(tags: Collection[str]) -> bool:
+    """Whether there are few short tags, or more and longer ones that mark spans: B-organization."""
+    longest = max(map(len, tags), default=0)
+    if _mark_spans(tags):
+        return len(tags) <= MOST_SPAN_TAGS and longest <= LONGEST_SPAN_TAG
+    return len(tags) <= MOST_TAGS and longest <= LONGEST_TAG
 
 
 def _read_columns(data: bytes, layout: Layout) -> Iterator[Record]:
     """A word and its tags on each line, a blank line after each sentence; a mark of a document is no word."""
     for number, line in lines_of(data):
         cells = _cells_of(line)
-        if not cells or cells[0] == _BEGINS_DOCUMENT:
+        if not cells or cells[0] == _BEGINS_DOCUMENT or (layout.heading and tuple(cells) == layout.names):
             yield number, [], ""
         elif len(cells) == len(layout.names) and all(cells):
             yield number, cells, ""
@@ -293,13 +324,14 @@ def _read_columns(data: bytes, layout: Layout) -> Iterator[Record]:
 def _find_slashes(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     parts = [chunk.rpartition("/") for line in sample.solid for chunk in _spaced(line)]
     tags = {tag for word, _, tag in parts if word and tag}
-    good = sum(1 for word, _, tag in parts if word and tag and len(tag) <= LONGEST_TAG)
+    longest = LONGEST_SPAN_TAG if _mark_spans(tags) else LONGEST_TAG
+    good = sum(1 for word, _, tag in parts if word and tag and len(tag) <= longest)
     addresses = sum(1 for word, _, _ in parts if "/" in word)
     if force or (
         len(parts) >= FEWEST_WORDS
         and good >= NEARLY * len(parts)
         and addresses <= (1 - NEARLY) * len(parts)
-        and len(tags) <= MOST_TAGS
+        and len(tags) <= (MOST_SPAN_TAGS if _mark_spans(tags) else MOST_TAGS)
         and 2 * len(tags) <= len(parts)
     ):
         return Layout("slashes", "tagging", ("word", "tag"), {"word": 0, "tag": 1})

@@ -2,15 +2,15 @@
 
 Programs for annotation write these: doccano, Prodigy, Label Studio, Dataturks, and spaCy's training data. A
 span is a list of where it starts, where it ends and what it is, or an object that names the three. Places are
-characters of the text. The text is cut into words, and a word has the tag B-PER where a span begins with it,
-I-PER where one goes on, and O elsewhere.
+characters of the text, or words where the text is a list of them. A text is cut into words, and a word has
+the tag B-PER where a span begins with it, I-PER where one goes on, and O elsewhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 
 from lmviz.text.json_objects import json_values
 from lmviz.text.layout import Layout
@@ -45,6 +45,7 @@ SPAN_NAMES = (
     "completions",
     "predictions",
 )
+WORD_NAMES = ("tokens", "words", "tokenized_text", "token", "sentence", "text")
 _STARTS = (
     "start",
     "start_offset",
@@ -97,12 +98,12 @@ def find_spans(data: bytes, *, force: bool) -> Layout | None:
     entries = [entry for entry in map(_entry_of, found) if entry]
     if not entries or len(entries) < (0 if force else NEARLY) * len(found):
         return None
-    text = _text_name(entries)
-    if text is None:
-        return None
     names = dict.fromkeys(name for entry in entries for name, cell in entry.items() if isinstance(cell, list))
     good = [name for name in names if _are_spans(name, entries)]
     if not good:
+        return None
+    text = _text_name(entries, good)
+    if text is None:
         return None
     best = min(good, key=lambda name: SPAN_NAMES.index(name) if name in SPAN_NAMES else len(SPAN_NAMES))
     return Layout("spans", "tagging", (text, *good), {"word": 0, "tag": 1 + good.index(best)})
@@ -111,18 +112,27 @@ def find_spans(data: bytes, *, force: bool) -> Layout | None:
 def read_spans(data: bytes, layout: Layout) -> Iterator[Record]:
     """The words of such texts with their tags; each text, or each line of it, is a sentence."""
     text_name, spans_name = (layout.names[layout.roles[role]] for role in ("word", "tag"))
+    beginning = [_entry_of(value) for _, value, reason in islice(json_values(data), LOOKED_AT) if not reason]
+    last_counts = _last_counts(beginning, text_name, spans_name)
     for number, value, reason in json_values(data):
         entry = {} if reason else _entry_of(value)
         text, items = entry.get(text_name), entry.get(spans_name)
+        words = _words_in(text)
+        if words is not None:
+            text = " ".join(words)
         if reason or not isinstance(text, str) or not text.strip():
             yield number, [], reason or "has no text"
             continue
-        spans = list(_spans_of(items if isinstance(items, list) else [], text))
+        spans = list(_spans_of(items if isinstance(items, list) else [], "" if words else text))
+        places = None
+        if words is not None:
+            places = _places_of(words)
+            spans = [_in_characters(span, places, last_counts=last_counts) for span in spans]
         if items and not spans:
             yield number, [], "has no span that can be read"
             continue
         blank = [""] * len(layout.names)
-        for found in _tagged(text, spans):
+        for found in _tagged(text, spans, places):
             if isinstance(found, Aside):
                 yield number, [], found
                 continue
@@ -133,9 +143,47 @@ def read_spans(data: bytes, layout: Layout) -> Iterator[Record]:
         yield number, [], ""
 
 
-def _tagged(text: str, spans: Sequence[Span]) -> Iterator[list[str] | Aside]:
-    """The words of a text with their tags, and what is to be said of its spans; no cells end a sentence."""
-    words = _cut(text)
+def _words_in(cell: object) -> list[str] | None:
+    """The words of a text that is a list of them; None for another."""
+    if not isinstance(cell, list) or not cell or not all(isinstance(word, str) for word in cell):
+        return None
+    return [word or "_" for word in cell]
+
+
+def _places_of(words: Sequence[str]) -> list[tuple[int, int]]:
+    """Where words stand that have a space between them, in characters."""
+    ends = list(accumulate(len(word) + 1 for word in words))
+    return [(end - 1 - len(word), end - 1) for word, end in zip(words, ends, strict=True)]
+
+
+def _in_characters(span: Span, places: Sequence[tuple[int, int]], *, last_counts: bool) -> Span:
+    """A span of words, whose last may be counted in, as one of characters; an empty one if there is none."""
+    last = span.end if last_counts else span.end - 1
+    if not 0 <= span.start <= last < len(places):
+        return Span(0, 0, span.kind)
+    return Span(places[span.start][0], places[last][1], span.kind)
+
+
+def _last_counts(entries: Sequence[Mapping[str, object]], text: str, spans: str) -> bool:
+    """Whether the end of a span is its last word, rather than the one behind it: then some spans have one."""
+    found = [
+        span
+        for entry in entries
+        for items in [entry.get(spans)]
+        if isinstance(items, list) and _words_in(entry.get(text)) is not None
+        for span in _spans_of(items, "")
+    ]
+    return any(span.start == span.end for span in found)
+
+
+def _tagged(
+    text: str, spans: Sequence[Span], places: Sequence[tuple[int, int]] | None = None
+) -> Iterator[list[str] | Aside]:
+    """The words of a text with their tags, and what is to be said of its spans; no cells end a sentence.
+
+    `places` are where its words stand, if that is known.
+    """
+    words = _cut(text) if places is None else places
     first_of: dict[int, tuple[int, str]] = {}
     last = 0
     for span in sorted(set(spans), key=lambda span: (span.start, -span.end, span.kind)):
@@ -207,15 +255,33 @@ def _entry_of(value: object) -> dict[str, object]:
     return found
 
 
-def _text_name(entries: Sequence[Mapping[str, object]]) -> str | None:
-    """The name of the text."""
+def _text_name(entries: Sequence[Mapping[str, object]], spans: Sequence[str]) -> str | None:
+    """The name of the text, which its spans fit, or else of the list of its words."""
     counts: dict[str, int] = {}
     for entry in entries:
         for name, cell in entry.items():
             if isinstance(cell, str) and cell.strip():
                 counts[name] = counts.get(name, 0) + len(cell)
     known = [name for name in TEXT_NAMES if name in counts]
-    return known[0] if known else max(counts, key=lambda name: counts[name], default=None)
+    likely = known or sorted(counts, key=lambda name: -counts[name])[:1]
+    lists = [
+        name
+        for name in WORD_NAMES
+        if sum(_words_in(entry.get(name)) is not None for entry in entries) >= NEARLY * len(entries)
+    ]
+    return next((name for name in likely if _fit(name, spans, entries)), lists[0] if lists else None)
+
+
+def _fit(text: str, names: Sequence[str], entries: Sequence[Mapping[str, object]]) -> bool:
+    """Whether spans stand within the text."""
+    inside = total = 0
+    for entry in entries:
+        whole = entry.get(text)
+        for items in (entry.get(name) for name in names):
+            if isinstance(whole, str) and isinstance(items, list):
+                ends = [span.end for span in _spans_of(items, "")]
+                inside, total = inside + sum(end <= len(whole) for end in ends), total + len(ends)
+    return 2 * inside > total
 
 
 def _are_spans(name: str, entries: Sequence[Mapping[str, object]]) -> bool:

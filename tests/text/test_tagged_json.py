@@ -42,6 +42,11 @@ def marked(words: Sequence[str], tags: Sequence[str]) -> list[tuple[int, int, st
     return found
 
 
+def counted(tags: Sequence[str]) -> list[tuple[int, int, str]]:
+    """The spans of a sentence in words."""
+    return [(a, b, k) for a, b, k in marked(["-"] * len(tags), tags) for a, b in [(a // 2, (b + 1) // 2)]]
+
+
 def lines(*values: object) -> str:
     return "".join(json.dumps(value) + "\n" for value in values)
 
@@ -98,6 +103,22 @@ FILES = {
     ),
     "Label Studio": json.dumps(each(studio), indent=2),
     "Dataturks": lines(*each(dataturks)),
+    "spans of words": json.dumps(
+        [
+            {
+                "tokens": words,
+                "entities": [{"type": k, "start": a, "end": b} for a, b, k in counted(tags)],
+                "orig_id": "0",
+            }
+            for words, tags in SENTENCES
+        ]
+    ),
+    "spans up to their last word": lines(
+        *(
+            {"tokenized_text": words, "ner": [[a, b - 1, k] for a, b, k in counted(tags)]}
+            for words, tags in SENTENCES
+        )
+    ),
     "spaCy": json.dumps(each(lambda text, spans: [text, {"entities": spans}])),
     "within an object": json.dumps(
         {"classes": ["PER"], "annotations": each(lambda text, spans: [text, {"entities": spans}])}
@@ -305,6 +326,30 @@ def test_what_doccano_exports_with_numbers_of_labels_is_read_and_said(tmp_path: 
     assert corpus.complaints == (
         "The tags are numbers: a dataset_info.json beside the file would say their names.",
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "longer"),
+    [
+        ("", "{tag}\t{word}", ""),
+        ("Word\tPOS\tTag\n", "{word}\tX\t{tag}", ""),
+        ("word ner\n", "{word} {tag}", ""),
+        ("", "{word} {tag}", "-of-the-creative-kind"),
+    ],
+    ids=["the tag first", "three names", "two names", "long tags"],
+)
+def test_columns_are_read_whatever_their_order_heading_and_length(
+    before: str, line: str, longer: str, tmp_path: Path
+) -> None:
+    expected = [(words, [tag + longer if tag != "O" else tag for tag in tags]) for words, tags in SENTENCES]
+    content = "\n".join(
+        "".join(line.format(word=word, tag=tag) + "\n" for word, tag in zip(*both, strict=True))
+        for both in expected
+    )
+    corpus = opened(tmp_path, before + content, "names.txt")
+    assert tagged(corpus) == expected
+    assert "12 sentences, 4 tags" in corpus.recognised
+    assert corpus.complaints == ()
 
 
 @pytest.mark.parametrize(
