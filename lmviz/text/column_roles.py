@@ -50,6 +50,7 @@ FEWEST_FLAGS = 3  # columns of 0 and 1 that may be labels beside a column with a
 FEW_ROWS = 10  # of which nothing can be said of how often something comes again
 ALIKE = 0.4  # the correlation of the lengths of two sides, as logarithms, from which on they belong together
 MOST_SIDES = 4
+LONGEST_LOOKED_AT = 1000  # characters of a cell that are compared with what addresses and dates look like
 BY_CHANCE = 2.5  # of it times the root of how many rows there are, which columns hardly reach by chance
 NUMBER = re.compile(r"[-+]?[0-9.,:/%\s-]*(e[-+]?[0-9]+)?", re.IGNORECASE)
 _ADDRESS = re.compile(r"<?([a-z][a-z0-9+.-]*://|www\.|urn:)\S+|\S+@\S+\.\S+", re.IGNORECASE)
@@ -239,7 +240,7 @@ class TableColumn:
         return not self.is_measured and (surely or not self.is_varied)
 
     def _share(self, holds: Callable[[str], object]) -> float:
-        return _share(holds(cell) for cell in self.solid)
+        return _share(holds(cell[:LONGEST_LOOKED_AT]) for cell in self.solid)
 
 
 def choose_roles(columns: Sequence[TableColumn], task: str = "") -> Choice:

@@ -82,7 +82,7 @@ def backend_of(path: Path, description: dict[str, Any]) -> tokenizers.Tokenizer:
     try:
         text = json.dumps(description | {"truncation": None, "padding": None})
         check_bounds(description)
-        check_patterns(description)
+        check_patterns(description, (CHARACTER_PATTERN, WORD_PATTERN, PLAIN_SPACED_PATTERN))
         with library_call():
             backend = Tokenizer.from_str(text)
             size = max(backend.get_vocab(with_added_tokens=True).values(), default=-1) + 1

@@ -6,6 +6,8 @@ import pytest
 
 from lmviz.base.errors import LmvizError
 from lmviz.text.patterns import check_patterns
+from lmviz.text.tokenizer_file import CHARACTER_PATTERN
+from lmviz.text.words import PLAIN_SPACED_PATTERN, WORD_PATTERN
 
 PUBLISHED = {
     "GPT-2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
@@ -21,11 +23,16 @@ PUBLISHED = {
     "CLIP": r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+",
     "threes of digits": r"\p{N}{1,3}(?=(?:\p{N}{3})*(?:\P{N}|$))",
     "T5": " {2,}",
+    "lmviz's words": WORD_PATTERN,
+    "lmviz's characters": CHARACTER_PATTERN,
+    "lmviz's spaces": PLAIN_SPACED_PATTERN,
+    "signs between": r"\d+(?:[.,:]\d+)+|\w+(?:-\w+)*",
     "no pattern": "(",
 }
 ENDLESS = [
     *(r"(a+)+$", r"(a|a)*$", r"(?:ab|ab)*c", r"((a)?b)+", r"(a*)*", r"(?:a{2,})+b", r"(a)\1+", r"(?<x>a+)+"),
-    *(r"a{1,50}{1,50}b", r"(?=(a+)+$)", r"(?:[a-z]+|\d+)+!", r"([\p{L}]+\s?)*$", r"(\\(a+))+$", r"a**b"),
+    *(r"a{1,50}{1,50}b", r"(?=(a+)+$)", r"(?:[a-z]+|\d+)+!", r"([\p{L}]+\s?)*$", r"((a+))+$", r"a**b"),
+    *(r"(?:aa*)+$", r"(?:ab(?:ab)*)+$", r"(?:[-a]\w+)+!", r"(?:xa+|y)+z"),
     *(r"\s+\s+\s+$", r"[ab]*[ab]*[^ab]x", r".*.*.*=.*", r"\p{L}*\p{L}*\p{L}*\d", "a" * 30_000),
 ]
 
