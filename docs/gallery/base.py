@@ -19,6 +19,7 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import InkedLabel
 from lmviz.app.widgets.base.pointer_halo import PointerHalo
 from lmviz.app.widgets.base.quiet_button import QuietButton
+from lmviz.app.widgets.base.remark import Remark
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.looks.ink import Inked
@@ -97,6 +98,13 @@ def toast() -> QWidget:
     return page
 
 
+def remark() -> Remark:
+    """A sentence about a head that is not the one in sight."""
+    made = Remark("a_remark", "show this head", "look at the head of which this is said")
+    made.say("“brown” looks at “stone”, 13 words back, with 89.8 %, in layer 1, head 1.", is_elsewhere=True)
+    return made
+
+
 EXHIBITS = (
     Exhibit("Too narrow", "", fitting_row, (240, 120)),
     Exhibit("Narrow", "", beside, (240, 140)),
@@ -112,6 +120,7 @@ EXHIBITS = (
         "Next", "a click leaves the keyboard where it is", lambda: QuietButton("next", "Next"), (240, 90)
     ),
     Exhibit("A line", "", lambda: MutedLine("61 % in common · divergence 0.21 bits"), (220, 90)),
+    Exhibit("What stands out", "", remark, (300, 130)),
     Exhibit("As it is written", "", words, (260, 90)),
     Exhibit("A long page", "", scrolled, (220, 160)),
 )

@@ -10,6 +10,7 @@ from lmviz.base.figures import count, counted, percentage
 from lmviz.inspection.attention import attention_layers, attention_weights
 from lmviz.inspection.backoff_ladder import orders_of, weights_over_text
 from lmviz.inspection.lens_sentence import settled_in_words
+from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def orders_remark(trace: Trace, position: int, noun: str = "word") -> str:
         return ""
     order = max(shares, key=shares.__getitem__)
     said = f"{percentage(shares[order])} of the answer"
-    if order == 1 or position < order - 2:
+    if order == 1:
         return f"{said} comes from how often each {noun} occurs, whatever stands before it."
     names = trace.names("position")[max(0, position - order + 2) : position + 1]
     context = " ".join(map(visible, names))
@@ -93,7 +94,8 @@ def orders_remark(trace: Trace, position: int, noun: str = "word") -> str:
 
 def state_remark(trace: Trace, position: int, noun: str = "word") -> str:
     """How many units of a recurrence change their sign at a word; empty at the first, and where few do."""
-    states = [address for address in trace.arrays if address.endswith("/hidden") and "layers/" in address]
+    taps = map(Address.parse, trace.arrays)
+    states = [str(at) for at in taps if at.name == "hidden" and at.layer is not None]
     if not states or position == 0 or trace[states[-1]].axes != ("position", "unit"):
         return ""
     before, now = trace[states[-1]].rows([position - 1, position])

@@ -17,6 +17,7 @@ import torch
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, unheard
 from lmviz.models.finite import check_score
+from lmviz.models.float64 import in_float64
 from lmviz.models.model import IGNORED, Model
 from lmviz.models.reading import evaluation
 
@@ -95,7 +96,7 @@ def evaluate_ids(
     total, of_known, counted, unknown, done = 0.0, 0.0, 0, 0, 0
     with evaluation(model) as reader:
         for values, targets in _parts(reader, longest_first, ignored_target):
-            total += float(values.sum(dtype=torch.float64))
+            total += float(in_float64(values).sum())
             of_known += _sum_of_known(values, targets, unknown_id)
             counted += int(np.count_nonzero(targets != IGNORED))
             unknown += 0 if unknown_id is None else int(np.count_nonzero(targets == unknown_id))
@@ -123,8 +124,8 @@ def perplexity_from(mean: float) -> float:
 def _sum_of_known(values: torch.Tensor, targets: np.ndarray, unknown_id: int | None) -> float:
     """The summed log-probability of the targets that are not unknown, which may have none at all."""
     if unknown_id is None or not (targets == unknown_id).any():
-        return float(values.sum(dtype=torch.float64))
-    return float(values[torch.from_numpy(targets != unknown_id)].sum(dtype=torch.float64))
+        return float(in_float64(values).sum())
+    return float(in_float64(values)[torch.from_numpy(targets != unknown_id)].sum())
 
 
 def _parts(

@@ -96,7 +96,7 @@ PANELS: tuple[PanelRow, ...] = (
         least=(0, 124),
         projected=True,
     ),
-    PanelRow("surgery", "Surgery", "attention", "right", _SURGERY, weight=9, least=(0, 170)),
+    PanelRow("surgery", "Surgery", "attention", "right", _SURGERY, weight=10, least=(0, 170)),
     PanelRow("attention_text", "In the text", "attention", "bottom", least=(0, 134)),
     PanelRow(
         "alignment_text",
