@@ -35,6 +35,10 @@ class JoinedParts:
         self._labelled = 0
 
     def watch(self, found: Iterator[Record], layout: Layout) -> Iterator[Record]:
+        """The records with one cell for each part, if that is not so already."""
+        return self._joined(found, layout) if layout.further or layout.lists else found
+
+    def _joined(self, found: Iterator[Record], layout: Layout) -> Iterator[Record]:
         for number, cells, reason in found:
             if reason or not cells:
                 yield number, cells, reason

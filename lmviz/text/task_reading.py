@@ -120,6 +120,7 @@ def read_examples(
         seen.say(complaints)
     unused.say(complaints)
     joined.say(complaints)
+    _say_one_sentence(collector, first, complaints)
     _say_numbers(collector, first, complaints)
     repeated = None if seen is None or not seen.compares(first) else seen.count
     repetition = "" if seen is None else seen.example
@@ -402,6 +403,16 @@ class _Repeats:
     def say(self, complaints: Complaints) -> None:
         if self.count:
             complaints.remark(f"{said_of_repeats(self.count, self.example)}: only the first of each is read.")
+
+
+def _say_one_sentence(collector: _Collector, layout: Layout, complaints: Complaints) -> None:
+    """A table of words in which nothing says where a sentence ends."""
+    has_rows = layout.task == "tagging" and FORMS[layout.form].tasks != ("tagging",)
+    if has_rows and len(collector) == 1 and "sentence" not in layout.roles and not layout.has_rows_of_words:
+        complaints.remark(
+            "Nothing says where a sentence ends, so all words are one: name the column that says it, "
+            "such as columns=sentence=1,word=2,tag=3."
+        )
 
 
 def _say_numbers(collector: _Collector, layout: Layout, complaints: Complaints) -> None:

@@ -311,3 +311,29 @@ def test_a_label_first_and_a_text_last_of_six_columns_without_a_heading(tmp_path
     (tmp_path / "tweets.csv").write_bytes(written.getvalue().encode("latin-1"))
     corpus = load_corpus(tmp_path / "tweets.csv", validation=0.0)
     assert labelled(corpus) == [(row[0], row[-1]) for row in rows]
+
+
+def test_words_without_an_end_of_a_sentence_are_one_and_it_is_said(tmp_path: Path) -> None:
+    rows = [[word, tag] for both in SENTENCES for word, tag in zip(*both, strict=True)]
+    corpus = opened(tmp_path, table([["Word", "Tag"], *rows]), "words.csv", columns="word=Word,tag=Tag")
+    assert len(corpus.training_documents) == 1
+    assert corpus.complaints[-1].startswith("Nothing says where a sentence ends")
+
+
+def test_the_columns_of_words_can_be_chosen_in_the_preview(tmp_path: Path) -> None:
+    offer = look_at(tmp_path, ROWS["a sentence once"], "ner.csv")
+    assert [offer.role_of(place) for place in range(4)] == ["sentence", "word", "", "tag"]
+    assert set(offer.roles) == {"sentence", "word", "tag"}
+    assert offer.with_role(2, "tag").columns == "sentence=Sentence #,word=Word,tag=POS"
+    assert offer.with_role(0, "").columns == "word=Word,tag=Tag"
+
+
+def test_columns_of_labels_can_be_left_out_and_added_in_the_preview(tmp_path: Path) -> None:
+    rows = [[text, *[int(kind in some) for kind in KINDS]] for some, text in DISHES]
+    offer = look_at(tmp_path, table([["text", *KINDS], *rows]), "flags.csv")
+    assert [offer.role_of(place) for place in range(4)] == ["text", "label", "label+", "label+"]
+    assert offer.with_role(1, "").columns == "label=oven+pan,text=text"
+    assert offer.with_role(3, "").columns == "label=cake+oven,text=text"
+    fewer = look(tmp_path / "flags.csv", offer.with_role(3, ""))
+    assert fewer is not None
+    assert fewer.with_role(3, "label+").columns == "label=cake+oven+pan,text=text"
