@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 Value = tuple[int, object, str]
 """The number of the line on which a value begins, the value, and what is wrong with it, or ""."""
@@ -31,8 +31,7 @@ def json_values(data: bytes) -> Iterator[Value]:
         inner = _array_within(text, start)
         try:
             if inner is not None:
-                number += text.count("\n", start, inner)
-                yield from _elements(text, inner, number)
+                yield from _arrays(text, start, inner, number)
                 return
             value, place = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError) as error:
@@ -87,7 +86,12 @@ def _array_within(text: str, start: int) -> int | None:
         return start
     if text[start] != "{":
         return None
-    place = _skip(text, start + 1)
+    found = _array_of_members(text, _skip(text, start + 1))
+    return found if found is not None and _has_nothing_else(text, start) else None
+
+
+def _array_of_members(text: str, place: int) -> int | None:
+    """Where the first array of values begins among the members of an object from this one on."""
     try:
         while place < len(text) and text[place] == '"':
             name, place = _DECODER.raw_decode(text, place)
@@ -97,7 +101,7 @@ def _array_within(text: str, start: int) -> int | None:
             place = _skip(text, place + 1)
             within = _skip(text, place + 1)
             if text[place] == "[" and text[within] in "{[" and name not in _ABOUT:
-                return place if _has_nothing_else(text, start) else None
+                return place
             _, place = _DECODER.raw_decode(text, place)
             place = _skip(text, place)
             if text[place] != ",":
@@ -117,18 +121,47 @@ def _has_nothing_else(text: str, start: int) -> bool:
     return _skip(text, end) == len(text)
 
 
-def _elements(text: str, start: int, number: int) -> Iterator[Value]:
-    """The elements of the array that begins here, on line `number`; it may be cut."""
+def _arrays(text: str, start: int, inner: int, number: int) -> Iterator[Value]:
+    """The elements of an array in what begins at `start`, and of others like it, as parts of a data set."""
+    first: int | None = inner
+    at = start
+    while first is not None:
+        number += text.count("\n", at, first)
+        end = yield from _elements(text, first, number)
+        if end is None or text[start] != "{":
+            return
+        number += text.count("\n", first, end)
+        at = end
+        comma = _skip(text, end)
+        following = (
+            _array_of_members(text, _skip(text, comma + 1)) if text[comma : comma + 1] == "," else None
+        )
+        first = (
+            following if following is not None and _names(text, following) == _names(text, inner) else None
+        )
+
+
+def _names(text: str, array: int) -> object:
+    """The names in the first object of an array; of another value its kind."""
+    try:
+        value, _ = _DECODER.raw_decode(text, _skip(text, array + 1))
+    except (ValueError, RecursionError):
+        return None
+    return frozenset(value) if isinstance(value, dict) else type(value)
+
+
+def _elements(text: str, start: int, number: int) -> Generator[Value, None, int | None]:
+    """The elements of the array that begins here, on line `number`; and its end, None where it is cut."""
     place = start + 1
     while (at := _skip(text, place)) < len(text):
         number += text.count("\n", place, at)
         if text[at] == "]":
-            return
+            return at + 1
         try:
             value, place = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             yield number, None, _not_json(error)
-            return
+            return None
         yield number, value, ""
         number += text.count("\n", at, place)
         after = _skip(text, place)
@@ -136,6 +169,7 @@ def _elements(text: str, start: int, number: int) -> Iterator[Value]:
         place = after + 1
         if after < len(text) and text[after] not in ",]":
             yield number, None, "is not JSON (a comma is missing)"
-            return
+            return None
         if after < len(text) and text[after] == "]":
-            return
+            return after + 1
+    return None

@@ -302,6 +302,15 @@ def test_values_are_found_however_they_are_laid_out(items: list[object], data: s
     assert len(whole) <= len(items) or way == "one by one"
 
 
+def test_parts_of_a_data_set_in_one_object_are_all_read(tmp_path: Path) -> None:
+    parts = {"version": "1", "train": ROWS[:8], "test": ROWS[8:], "links": [{"a": 1}]}
+    corpus = opened(tmp_path, json.dumps(parts, indent=1), "all.json")
+    assert tagged(corpus) == SENTENCES
+    numbers = [number for number, _, _ in json_values(json.dumps(parts, indent=1).encode())]
+    assert len(set(numbers)) == len(numbers) == 12
+    assert numbers == sorted(numbers)
+
+
 def test_what_is_told_is_read_so(tmp_path: Path) -> None:
     corpus = opened(tmp_path, FILES["doccano"], options=CorpusOptions(form="spans", task="tagging"))
     assert tagged(corpus)[-1] == LAST
