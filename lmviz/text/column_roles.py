@@ -125,7 +125,7 @@ class TableColumn:
     @cached_property
     def is_nested(self) -> bool:
         """Whether its cells are lists or objects."""
-        return self._share(lambda cell: isinstance(cell, Nested) or is_nested(cell)) > 0.5
+        return _share(isinstance(cell, Nested) or is_nested(cell) for cell in self.solid) > 0.5
 
     @cached_property
     def lists(self) -> list[tuple[str, ...]]:
@@ -168,7 +168,7 @@ class TableColumn:
     @cached_property
     def has_turns(self) -> bool:
         """Whether its cells are conversations."""
-        return self._share(lambda cell: isinstance(cell, Conversation)) > 0.5
+        return _share(isinstance(cell, Conversation) for cell in self.solid) > 0.5
 
     @cached_property
     def is_number(self) -> bool:

@@ -4,6 +4,7 @@ import pytest
 
 from lmviz.text.column_names import is_about
 from lmviz.text.column_roles import Choice, Nested, TableColumn, belong_together, choose_roles
+from lmviz.text.conversations import Conversation
 from lmviz.text.heading import is_heading
 
 COUNT = 20
@@ -59,6 +60,13 @@ def test_a_label_is_one_by_its_name_and_by_what_stands_in_it():
     assert read(a=LABELS, b=TEXTS) == {"label": "a", "text": "b"}
     assert read(language=LABELS, b=TEXTS) == {"text": "b"}
     assert choice(text=TEXTS, label=cells["lists"]).doubt
+
+
+def test_long_lists_and_chats_are_still_what_they_are():
+    long_lists = [Nested(f'["{"B-PER" * 400}", "{n}"]') for n in range(COUNT)]
+    chats = [Conversation(f"user: {text * 40}") for text in TEXTS]
+    assert choice(text=TEXTS, label=long_lists).doubt
+    assert read(dialog=chats, emotion=long_lists) == {"text": "dialog"}
 
 
 def test_a_pair_is_one_by_its_names_or_by_its_lengths():

@@ -30,8 +30,8 @@ from lmviz.text.encodings import RECOGNISED
 
 KINDS = ("characters", "words", "spaces", "bpe")
 FILTER = (
-    "Texts (*.txt *.md *.csv *.tsv *.tab *.json *.jsonl *.conll *.conllu *.iob *.en *.de *.fr *.es *.it "
-    "*.cs *.ru *.zh *.ja *.src *.tgt *.tex *.py *.html *.gz);;All files (*)"
+    "Texts (*.txt *.md *.csv *.tsv *.tab *.json *.jsonl *.parquet *.conll *.conllu *.iob *.en *.de *.fr *.es "
+    "*.it *.cs *.ru *.zh *.ja *.src *.tgt *.tmx *.tex *.py *.html *.gz *.bz2 *.xz *.zst *.zip);;All files (*)"
 )
 MANY_UNKNOWN = 0.05
 """The share of held-out words that are unknown from which it is worth a sentence."""
