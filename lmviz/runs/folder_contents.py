@@ -26,7 +26,7 @@ MOST_FOUND = 100
 
 
 @dataclass(frozen=True)
-class Contents:
+class FolderContents:
     """What is there, in a sentence; and the runs, or the models of other programs, that can be chosen.
 
     `is_text` is whether it can be read as a corpus.
@@ -38,45 +38,47 @@ class Contents:
     is_text: bool = False
 
 
-def contents_of(path: Path) -> Contents:
+def contents_of(path: Path) -> FolderContents:
     """What a path holds in which `find_model` has found no model; nothing but names is read."""
     if not os.path.exists(path):
-        return Contents(f"There is nothing at {path}: check its name and folder.")
+        return FolderContents(f"There is nothing at {path}: check its name and folder.")
     if not os.path.isdir(path):
         way_out = "choose the folder of a model, or open it as a text"
-        return Contents(f"{path} is a file, and no model that lmviz knows: {way_out}.", is_text=True)
+        return FolderContents(f"{path} is a file, and no model that lmviz knows: {way_out}.", is_text=True)
     try:
         is_empty = not os.listdir(path)
     except OSError as error:
-        return Contents(f"{path} cannot be read ({error.strerror}): choose another folder.")
+        return FolderContents(f"{path} cannot be read ({error.strerror}): choose another folder.")
     if is_empty:
-        return Contents(f"The folder {path} is empty: choose one with a model in it.")
+        return FolderContents(f"The folder {path} is empty: choose one with a model in it.")
     runs = tuple(sorted(each.parent for each in path.glob("*/run.json")))
     if runs:
         is_race = os.path.isfile(path / NAME)
         what = "is a race, a folder of runs" if is_race else f"holds {_several(runs, 'run')}"
-        return Contents(f"{path} {what}{_listed(path, runs)}: choose one of them.", runs=runs)
+        return FolderContents(f"{path} {what}{_listed(path, runs)}: choose one of them.", runs=runs)
     if tables := tuple(each for each in sorted(path.iterdir()) if each.name.lower().endswith(ARPA_ENDINGS)):
         way_out = "choose one of them" if len(tables) > 1 else "choose that"
         sentence = f"{path} holds {_several(tables, 'model')} in ARPA format{_listed(path, tables)}"
-        return Contents(f"{sentence}: {way_out}.", models=tables)
+        return FolderContents(f"{sentence}: {way_out}.", models=tables)
     models = tuple(found for found, _ in zip(models_below(path), range(MOST_FOUND), strict=False))
     has_texts = holds_texts(path)
     if models:
         what = "adapter" if all(map(is_adapter, models)) else "model"
         way_out = "choose one of them" if len(models) > 1 else "choose that"
         sentence = f"{path} holds {_several(models, what)}{_listed(path, models)}: {way_out}."
-        return Contents(sentence, models=models, is_text=has_texts)
+        return FolderContents(sentence, models=models, is_text=has_texts)
     if os.path.isfile(path / ADAPTER):
-        return Contents(f"{path} describes an adapter and lacks its weights: put {ADAPTER_WEIGHTS[0]} there.")
+        return FolderContents(
+            f"{path} describes an adapter and lacks its weights: put {ADAPTER_WEIGHTS[0]} there."
+        )
     if weights := weights_in(path):
         way_out = "choose the file itself" if len(weights) == 1 else "choose one of them"
         sentence = f"{path} holds {_several(weights, 'file')} of weights{_listed(path, weights)} beside texts"
-        return Contents(f"{sentence}: {way_out}.", models=tuple(weights), is_text=True)
+        return FolderContents(f"{sentence}: {way_out}.", models=tuple(weights), is_text=True)
     if has_texts:
         way_out = "open it as a corpus, or choose the folder of a model"
-        return Contents(f"{path} holds texts, and no model: {way_out}.", is_text=True)
-    return Contents(
+        return FolderContents(f"{path} holds texts, and no model: {way_out}.", is_text=True)
+    return FolderContents(
         f"{path} holds no model that lmviz knows: choose the folder of a run, of a checkpoint of "
         "transformers or of an adapter, or a file of weights.",
         is_text=True,
