@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from PySide6.QtWidgets import QBoxLayout, QWidget
@@ -19,8 +21,8 @@ class LookCard(Card):
     """`LookCard(title)`: `show_look(look)` draws a look, and nothing else; `look` is what is drawn.
 
     The widget of a part is made when the part first comes, and stays: a part is known again by its name, or
-    else by its kind and place. What equals what is drawn already is left as it is. The title stands there
-    where a look has none.
+    else as the first, second … of its kind. What equals what is drawn already is left as it is. The title
+    stands there where a look has none.
     """
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
@@ -50,30 +52,41 @@ class LookCard(Card):
         self.set_aside(look.aside, look.aside_tip)
         if look.head and self._controls.parentWidget() is None:
             self.set_control(sheet(self._controls))
-        shown = self._fill(self._controls, "head", look.head, anew)
-        shown |= self._fill(self._parts, "body", look.parts, anew)
+        drawn = _Drawn(anew)
+        self._fill(self._controls, look.head, drawn)
+        self._fill(self._parts, look.parts, drawn)
         for drawing in self._drawings.values():
-            _show(drawing.widget, drawing.widget in shown)
+            _show(drawing.widget, drawing.widget in drawn.shown)
         self.set_placeholder(look.instead)
 
-    def _fill(self, layout: QBoxLayout, place: str, parts: Sequence[LookPart], anew: bool) -> set[QWidget]:
-        """Have parts in a layout; gives the widgets, also of what stands within them, that are in sight."""
-        shown: set[QWidget] = set()
-        drawn = [self._drawn(part, f"{place} {n}", anew, shown) for n, part in enumerate(parts)]
-        arrange(layout, parts, drawn)
-        return shown
+    def _fill(self, layout: QBoxLayout, parts: Sequence[LookPart], drawn: _Drawn) -> None:
+        arrange(layout, parts, [self._widget(part, drawn) for part in parts])
 
-    def _drawn(self, part: LookPart, place: str, anew: bool, shown: set[QWidget]) -> QWidget:
+    def _widget(self, part: LookPart, drawn: _Drawn) -> QWidget:
         """The widget of a part, with what stands within it."""
-        inner = [self._drawn(each, f"{place} {n}", anew, shown) for n, each in enumerate(part.inner)]
-        key = part.name or f"{type(part).__name__} at {place}"
+        key = part.name or drawn.next_of(type(part).__name__)
+        inner = [self._widget(each, drawn) for each in part.inner]
         if key not in self._drawings:
             self._drawings[key] = drawing_of(part, inner)
         drawing = self._drawings[key]
-        drawing.show(part, inner, anew=anew)
+        drawing.show(part, inner, anew=drawn.anew)
         if part.shown:
-            shown.add(drawing.widget)
+            drawn.shown.add(drawing.widget)
         return drawing.widget
+
+
+@dataclass
+class _Drawn:
+    """What has been drawn of a look so far: which widgets are in sight, and the nameless parts, counted."""
+
+    anew: bool
+    shown: set[QWidget] = field(default_factory=set)
+    nameless: Counter[str] = field(default_factory=Counter)
+
+    def next_of(self, kind: str) -> str:
+        """By what the next part of a kind is known that has no name."""
+        self.nameless[kind] += 1
+        return f"{kind} {self.nameless[kind]}"
 
 
 def _show(widget: QWidget, shown: bool) -> None:

@@ -86,6 +86,13 @@ def test_what_a_look_has_no_more_is_not_seen_and_what_comes_again_is_the_same_wi
     assert label.y() < card.widget_of("second").y()
 
 
+def test_a_part_without_a_name_is_known_as_one_of_its_kind_wherever_it_stands(card: LookCard) -> None:
+    card.show_look(Look((Button("first", text="1"), Bars(labels=["cow"], values=[1.0]))))
+    card.show_look(Look((Bars(labels=["hen"], values=[1.0]),)))
+    [bars] = card.findChildren(BarsView)
+    assert bars.isVisible()
+
+
 def test_parts_stand_in_the_order_of_the_look(card: LookCard) -> None:
     below = Words("below", text="below")
     card.show_look(Look((below,)))
