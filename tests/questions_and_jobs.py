@@ -300,7 +300,9 @@ def close_model(scene: Scene) -> None:
     library.close(library.model)
 
 
-ELSEWHERE: dict[str, tuple[str, Callable[[Scene], object]]] = {}
+ELSEWHERE: dict[str, tuple[str, Callable[[Scene], object]]] = {
+    "evidence": ("inside n-gram", follow_a_context),
+}
 """By the key of a panel that asks: the scene and the act, where they are not its perspective, and typing."""
 
 
@@ -348,7 +350,6 @@ ROWS = (
     Row("steps", "inside", "through_time_view", Scene.type),
     Row("scaled", "inside", "through_time_view", scale_recurrence),
     Row("Searching for unit ", "inside", "unit_view", search_unit),
-    Row("evidence", "inside n-gram", "evidence_view", follow_a_context),
     Row("size of ", "inside n-gram", NOTICE, weigh),
     Row("Saving ", "attention", NOTICE, save_elsewhere),
     Row("next word", "attention", "next_word_view", look_back),

@@ -11,6 +11,7 @@ from lmviz.looks.columns import Column
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.ink import Inked
 from lmviz.looks.look import Look
+from lmviz.looks.occurrence import OccurrenceLine
 from lmviz.looks.parts import (
     Bars,
     Button,
@@ -19,6 +20,7 @@ from lmviz.looks.parts import (
     Curves,
     LookPart,
     Matrix,
+    Occurrences,
     OneLine,
     SideBySide,
     Space,
@@ -86,10 +88,17 @@ def word_curves() -> QWidget:
     return card("Bits", plot, OneLine(text="in bits"), head=(CurveNames(curves=drawn),))
 
 
+def occurrences() -> QWidget:
+    """Places in a text."""
+    lines = [OccurrenceLine("in the yard", "cows eat", "corn", "at night")] * 3
+    return card("Places", Occurrences(says="places", share=1, lines=lines))
+
+
 EXHIBITS = (
     Exhibit("Words and a matrix", "", words_and_matrix, (420, 220)),
     Exhibit("A curve", "beside words", curves, (460, 220)),
     Exhibit("Bars and a table", "", bars_and_table, (420, 300)),
+    Exhibit("Occurrences", "", occurrences, (420, 160)),
     Exhibit("Word curves", "", word_curves, (420, 220)),
 )
 

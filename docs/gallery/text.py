@@ -20,7 +20,7 @@ from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard, ResultLine
 from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.app.widgets.text.big_figure import BigFigure
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
-from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
+from lmviz.app.widgets.text.concordance_list import ConcordanceList
 from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
 from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
@@ -31,6 +31,7 @@ from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.widgets.text.product_strip import ProductStrip
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
+from lmviz.looks.occurrence import OccurrenceLine
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms
 
 WORDS = ("The", "bat", "made", "noise", "at", "night", "and", "the")

@@ -16,6 +16,7 @@ from lmviz.looks.by_value import ByValue
 from lmviz.looks.columns import Column
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.ink import Inked
+from lmviz.looks.occurrence import OccurrenceLine
 from lmviz.looks.word_curve import WordCurve
 
 Range = tuple[float, float]
@@ -191,6 +192,14 @@ class WordCurves(LookPart):
     current: int = -1
     hovered: int = -1
     pointed: Callable[[int], object] = field(default=_nothing, compare=False)
+    clicked: Callable[[int], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Occurrences(LookPart):
+    """Places in a text, a line each, with the phrase in the middle; `clicked` is told which."""
+
+    lines: Sequence[OccurrenceLine] = ()
     clicked: Callable[[int], object] = field(default=_nothing, compare=False)
 
 

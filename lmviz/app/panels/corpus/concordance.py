@@ -15,9 +15,10 @@ from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.app.widgets.plots.bars import BarsView
-from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
+from lmviz.app.widgets.text.concordance_list import ConcordanceList
 from lmviz.inspection.recipes.text import concordance_recipe, settings_of
 from lmviz.looks.names import Names
+from lmviz.looks.occurrence import OccurrenceLine
 from lmviz.text.concordance import Concordance, concordance
 from lmviz.text.corpus import Corpus
 from lmviz.text.tokenizer import visible

@@ -22,7 +22,7 @@ from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.steady import DoubleSpinBox
 from lmviz.app.widgets.plots.position_curve import PositionCurve
-from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
+from lmviz.app.widgets.text.concordance_list import ConcordanceList
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.inspection.firing_units import firing_units, has_units, usual_threshold
 from lmviz.inspection.names import coordinate, number_of, title_of
@@ -30,6 +30,7 @@ from lmviz.inspection.recipes.recipe import array_recipe
 from lmviz.inspection.strongest import strongest_unit
 from lmviz.inspection.trace import Trace
 from lmviz.looks.names import Names
+from lmviz.looks.occurrence import OccurrenceLine
 from lmviz.models.address import Address
 from lmviz.models.sequences import SOURCE, is_along
 from lmviz.text.tokenizer import visible

@@ -22,6 +22,7 @@ DRAWN_BY = {
     "CurveNames": "word_curves:CurveNamesDrawing",
     "Curves": "curves:CurvesDrawing",
     "Matrix": "matrix:MatrixDrawing",
+    "Occurrences": "occurrences:OccurrencesDrawing",
     "OneLine": "words:OneLineDrawing",
     "SideBySide": "arranged:SideBySideDrawing",
     "Space": "arranged:SpaceDrawing",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QFont, QPaintEvent
@@ -12,20 +11,11 @@ from PySide6.QtWidgets import QSizePolicy
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.kit.painter import Painter, cut
 from lmviz.app.widgets.kit.pointing import DOWN, Pointable
+from lmviz.looks.occurrence import OccurrenceLine
 
 ROW = 23
 SIZE = 11.5
 BEFORE_SHARE = 0.3
-
-
-@dataclass(frozen=True)
-class OccurrenceLine:
-    """One place: the text before the phrase, the phrase, the word after it, and the text that follows."""
-
-    before: str
-    match: str
-    word: str
-    after: str
 
 
 class ConcordanceList(Pointable):
