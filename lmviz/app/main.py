@@ -71,9 +71,17 @@ def open_window(path: str | None = None) -> MainWindow:
     else:
         window.beginning.welcome()
     window.painted.connect(window.build_ahead)
+    window.painted.connect(lambda: _watch(window))
     window.session.work.ready_changed.connect(collector.forget_imports)
     window.show_settled()
     return window
+
+
+def _watch(window: MainWindow) -> None:
+    """Have the log tell where the window stands still."""
+    from lmviz.app.workers.watchdog import Watchdog  # not needed for the first paint
+
+    Watchdog(window)
 
 
 def _load_quickly() -> None:

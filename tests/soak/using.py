@@ -425,7 +425,7 @@ def _standing_still(window: MainWindow) -> Iterator[None]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Use a window for some minutes, and at least so many rounds; 1 where something unexpected was raised."""
+    """Use a window for some minutes, and at least so many rounds; 1 where it failed or stood still."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--minutes", type=float, default=0.0)
@@ -445,6 +445,7 @@ def main(arguments: Sequence[str]) -> int:
     from lmviz.base.log import log_path
 
     closing.LONGEST_WAIT = 60.0
+    turns = _long_turns(window)
     while not window.session.work.is_ready:
         QApplication.processEvents()
     began, number = time.monotonic(), 0
@@ -453,7 +454,10 @@ def main(arguments: Sequence[str]) -> int:
         person.look_everywhere()
         while number < given.rounds or time.monotonic() - began < 60 * given.minutes:
             person.go_round(random.Random(f"{given.seed} {0 if given.same else number % DIFFERENT}"))
+            stood = len(turns)
             held = held_by(window)
+            QApplication.processEvents()
+            del turns[stood:]  # what is counted here takes the window's thread for seconds
             notes.write(json.dumps(asdict(held)) + "\n")
             notes.flush()
             number += 1
@@ -462,7 +466,25 @@ def main(arguments: Sequence[str]) -> int:
     raised = log.find("unexpected")
     if raised >= 0:
         print(log[max(0, raised - 1000) : raised + 4000], file=sys.stderr)
-    return closing.leave(int(raised >= 0))
+    print("".join(f"a turn took {took:.1f} s\n{stacks}\n" for took, stacks in turns), file=sys.stderr)
+    return closing.leave(int(raised >= 0 or bool(turns)))
+
+
+def _long_turns(window: MainWindow) -> list[tuple[float, str]]:
+    """Turns of the event loop of over a second, from now on, each with the stacks meanwhile.
+
+    On a busy machine they may take as much longer as other programs want its cores.
+    """
+    from patience import patience
+
+    from lmviz.app.workers.watchdog import LONGEST, Watchdog
+
+    turns: list[tuple[float, str]] = []
+    for watchdog in window.findChildren(Watchdog):
+        watchdog.noticed.connect(
+            lambda took, stacks: turns.append((took, stacks)) if took > LONGEST * patience() else None
+        )
+    return turns
 
 
 if __name__ == "__main__":
