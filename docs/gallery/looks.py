@@ -15,13 +15,13 @@ from lmviz.looks.occurrence import OccurrenceLine
 from lmviz.looks.parts import (
     Bars,
     Button,
-    Choice,
     CurveNames,
     Curves,
     LookPart,
     Matrix,
     Occurrences,
     OneLine,
+    Picker,
     SideBySide,
     Space,
     Stacked,
@@ -76,7 +76,7 @@ def bars_and_table() -> QWidget:
     table = Table(
         says="counts", columns=[Column("word", WORDS, tokens=True), Column("share", shares)], share=1
     )
-    which = Choice("gallery_choice", says="which", choices=("here", "there"))
+    which = Picker("gallery_choice", says="which", choices=("here", "there"))
     return card("Bars and a table", bars, table, head=(which,))
 
 

@@ -117,7 +117,7 @@ class Button(LookPart):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Choice(LookPart):
+class Picker(LookPart):
     """One of several words that can be chosen; `chosen` is its place, of which `chose` is told."""
 
     choices: Sequence[str] = ()

@@ -7,16 +7,16 @@ from PySide6.QtWidgets import QComboBox
 from lmviz.app.session.comparison import BOTH, WITH, WITHOUT
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import picker
-from lmviz.looks.parts import Choice
+from lmviz.looks.parts import Picker
 
 CHOICES = {"with the changes": WITH, "without": WITHOUT, "both": BOTH}
 SAYS = "under which changes it is judged"
 
 
-def judged_choice(session: Session, name: str) -> Choice:
+def judged_choice(session: Session, name: str) -> Picker:
     """The choice as part of a look."""
     comparison = session.comparison
-    return Choice(
+    return Picker(
         name,
         says=SAYS,
         choices=tuple(CHOICES),

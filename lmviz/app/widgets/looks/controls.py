@@ -1,4 +1,4 @@
-"""Buttons and choices of a look."""
+"""Buttons and pickers of a look."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 from lmviz.app.widgets.base.building import named, picker
 from lmviz.app.widgets.base.plain import caption, paragraph
 from lmviz.app.widgets.looks.part_drawing import PartDrawing
-from lmviz.looks.parts import Button, Choice
+from lmviz.looks.parts import Button, Picker
 
 
 class ButtonDrawing(PartDrawing[Button, QPushButton]):
@@ -27,15 +27,15 @@ class ButtonDrawing(PartDrawing[Button, QPushButton]):
         self.widget.setEnabled(part.enabled)
 
 
-class ChoiceDrawing(PartDrawing[Choice, QComboBox]):
+class PickerDrawing(PartDrawing[Picker, QComboBox]):
     """A box that opens."""
 
-    def make(self, part: Choice, inner: Sequence[QWidget]) -> QComboBox:
+    def make(self, part: Picker, inner: Sequence[QWidget]) -> QComboBox:
         box = picker(part.name, part.says)
         box.activated.connect(lambda place: self.part.chose(place))
         return box
 
-    def put(self, part: Choice) -> None:
+    def put(self, part: Picker) -> None:
         with QSignalBlocker(self.widget):
             if self.changed("choices"):
                 self.widget.clear()

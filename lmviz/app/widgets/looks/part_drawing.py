@@ -18,7 +18,7 @@ W = TypeVar("W", bound=QWidget)
 DRAWN_BY = {
     "Bars": "bars:BarsDrawing",
     "Button": "controls:ButtonDrawing",
-    "Choice": "controls:ChoiceDrawing",
+    "Picker": "controls:PickerDrawing",
     "CurveNames": "word_curves:CurveNamesDrawing",
     "Curves": "curves:CurvesDrawing",
     "Matrix": "matrix:MatrixDrawing",

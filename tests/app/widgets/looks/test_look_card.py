@@ -25,10 +25,10 @@ from lmviz.looks.look import Look
 from lmviz.looks.parts import (
     Bars,
     Button,
-    Choice,
     Curves,
     LookPart,
     Matrix,
+    Picker,
     SideBySide,
     Space,
     Stacked,
@@ -58,7 +58,7 @@ def test_every_kind_of_part_can_be_drawn(card: LookCard) -> None:
             ),
             title="All",
             aside="of them",
-            head=(Choice("choice", choices=("a", "b"), chosen=1), Button("button", text="Press")),
+            head=(Picker("choice", choices=("a", "b"), chosen=1), Button("button", text="Press")),
         )
     )
     for kind in (HeatmapView, LinePlot, TableView, BarsView, QComboBox, QPushButton):
