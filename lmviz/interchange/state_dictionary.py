@@ -56,10 +56,10 @@ class StateDictionary:
 def read_state_dictionary(path: Path) -> StateDictionary:
     """The state dictionary in a file of weights; LmvizError where it is none that can be opened."""
     if path.suffix == ".safetensors":
-        saved, arguments = stored_at(path), None
+        saved, arguments, says_nano = stored_at(path), None, False
     else:
         values = read_saved(path)
-        arguments = values.get("model_args")
+        arguments, says_nano = _arguments_in(values), isinstance(values.get("model_args"), dict)
         saved = StoredTensors()
         saved.add_saved(path, state_in(values))
     fields = Fields(arguments) if isinstance(arguments, dict) else None
@@ -72,12 +72,23 @@ def read_state_dictionary(path: Path) -> StateDictionary:
             layout, size = llama2c(unwrapped.stored, fields or _beside(path))
             return StateDictionary("llama2.c", unwrapped.stored, layout, size, unwrapped.taken_off)
         if {"wte", "wpe"} <= ends:
-            return _of_gpt2_names(path, saved, fields)
+            return _of_gpt2_names(path, saved, fields, says_nano)
     except LmvizError as error:
         raise LmvizError(
             f"{path} describes no model that can be opened ({str(error).rstrip('.')})."
         ) from None
     raise LmvizError(f"{path} {_unknown(saved)}.")
+
+
+def _arguments_in(values: Mapping[str, Any]) -> Any:
+    """What a file says of its model: arguments, or the options of a training that name its heads."""
+    if isinstance(values.get("model_args"), dict):
+        return values["model_args"]
+    named = (values.get(name) for name in ("config", "hyper_parameters", "args"))
+    inner = (each.get("config", each) for each in named if isinstance(each, dict))
+    return next(
+        (each for each in inner if isinstance(each, dict) and {"n_head", "n_heads"} & each.keys()), None
+    )
 
 
 def _unknown(saved: StoredTensors) -> str:
@@ -100,7 +111,9 @@ def _unknown(saved: StoredTensors) -> str:
     )
 
 
-def _of_gpt2_names(path: Path, saved: StoredTensors, fields: Fields | None) -> StateDictionary:
+def _of_gpt2_names(
+    path: Path, saved: StoredTensors, fields: Fields | None, says_nano: bool
+) -> StateDictionary:
     """What nanoGPT and minGPT save, or the bare weights of GPT-2 of transformers."""
     unwrapped = unwrap(path, saved, GPT2)
     stored = unwrapped.stored
@@ -108,7 +121,7 @@ def _of_gpt2_names(path: Path, saved: StoredTensors, fields: Fields | None) -> S
     if not {"wte.weight", "wpe.weight"} <= set(plain):
         raise LmvizError("it holds no wte.weight beside its wpe.weight")
     on_side = _lies_on_its_side(stored, plain)
-    is_nano = fields is not None or (not on_side and _is_tied(stored, plain))
+    is_nano = says_nano or (not on_side and _is_tied(stored, plain))
     configuration = _configuration(stored, plain, fields or _beside(path), is_nano)
     if on_side:
         configuration = replace(configuration, tied=_is_tied(stored, plain))

@@ -51,7 +51,7 @@ def contents_of(path: Path) -> FolderContents:
         return FolderContents(f"{path} cannot be read ({error.strerror}): choose another folder.")
     if is_empty:
         return FolderContents(f"The folder {path} is empty: choose one with a model in it.")
-    runs = tuple(sorted(each.parent for each in path.glob("*/run.json")))
+    runs = _runs_below(path)
     if runs:
         is_race = os.path.isfile(path / NAME)
         what = "is a race, a folder of runs" if is_race else f"holds {_several(runs, 'run')}"
@@ -83,6 +83,12 @@ def contents_of(path: Path) -> FolderContents:
         "transformers or of an adapter, or a file of weights.",
         is_text=True,
     )
+
+
+def _runs_below(folder: Path) -> tuple[Path, ...]:
+    """The runs in a folder, or where there are none, those in the folders within it."""
+    direct = sorted(each.parent for each in folder.glob("*/run.json"))
+    return tuple(direct or sorted(each.parent for each in folder.glob("*/*/run.json")))
 
 
 def _several(places: Sequence[Path], what: str) -> str:

@@ -7,12 +7,13 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.machine_memory import GIGABYTE, machine_memory
 from lmviz.base.reporting import Report, unheard
-from lmviz.text.checkpoint_names import is_checkpoint, named_steps
+from lmviz.text.checkpoint_names import holds_texts, is_checkpoint, models_below, named_steps
 from lmviz.text.encodings import (
     RECOGNISED,
     SHOWN,
@@ -264,10 +265,13 @@ def _files_of_folder(folder: Path, look: Callable[[], object]) -> list[Path]:
         raise LmvizError(
             f"{folder} is a checkpoint of transformers, not a text: open it as a model, or choose a text."
         )
-    if steps := named_steps(folder):
+    models = [each.path for each in named_steps(folder)][-1:]
+    if not models and not holds_texts(folder):
+        models = list(islice(models_below(folder), 1))
+    if models:
         raise LmvizError(
-            f"{folder} holds checkpoints of a model, such as {steps[-1].path.name}, and is not a text: open "
-            "it as a model, or choose a text."
+            f"{folder} holds checkpoints of a model, such as {models[0].relative_to(folder)}, and is not a "
+            "text: open it as a model, or choose a text."
         )
     files = [path for path in _visible_files(folder, look) if path.stat().st_size and not is_binary(path)]
     if not files:

@@ -66,6 +66,21 @@ def test_nanogpt_without_biases(tmp_path):
     assert not configuration.norm_bias
 
 
+@pytest.mark.parametrize("prefix", ["module._orig_mod.", "_forward_module.module.", "lit.net."])
+def test_nanogpt_in_any_wrapper(prefix, tmp_path):
+    torch.save({"model": state("gpt2", prefix), "model_args": NANO}, tmp_path / "ckpt.pt")
+    found = open_checkpoint(tmp_path)
+    assert found.taken_off == tuple(prefix.split(".")[:-1])
+    assert found.model().configuration.tied
+
+
+def test_the_options_of_a_training_say_the_heads(tmp_path):
+    values = {"state_dict": state("gpt2 untied", "model."), "hyper_parameters": {"n_head": 3, "rate": 0.1}}
+    torch.save(values, tmp_path / "epoch=1-step=3.ckpt")
+    configuration = lmviz.open_model(tmp_path).configuration
+    assert (configuration.heads, configuration.tied) == (3, False)
+
+
 def test_mingpt_says_beside_its_weights_what_it_is(tmp_path):
     tensors = state("gpt2 untied") | {"transformer.h.0.attn.bias": torch.ones(1, 1, 32, 32).tril()}
     torch.save(tensors, tmp_path / "model.pt")

@@ -22,6 +22,7 @@ def put(folder, *names, content="text"):
 CASES = {
     "runs": (["a/run.json", "b/run.json"], "holds 2 runs (a, b): choose one of them"),
     "a run": (["a/run.json", "notes.md"], "holds one run (a): choose one of them"),
+    "runs of several days": (["x/a/run.json", "y/b/run.json"], "holds 2 runs (x/a, y/b): choose one of them"),
     "a race": (["a/run.json", "b/run.json", "race.json"], "is a race, a folder of runs (a, b)"),
     "models": (
         [f"{name}/{file}" for name in ("one", "two") for file in ("config.json", "model.safetensors")],

@@ -92,6 +92,20 @@ def test_a_folder_of_checkpoints_is_no_folder_of_texts(tmp_path):
         find_files(tmp_path)
 
 
+def test_a_folder_of_models_is_no_folder_of_texts_unless_texts_lie_there(tmp_path):
+    put(
+        tmp_path,
+        "one/config.json",
+        "one/model.safetensors",
+        "two/adapter_config.json",
+        "two/adapter_model.bin",
+    )
+    with pytest.raises(LmvizError, match="holds checkpoints of a model, such as one"):
+        find_files(tmp_path)
+    (tmp_path / "a.txt").write_text("a text")
+    assert tmp_path / "a.txt" in find_files(tmp_path)[0]
+
+
 def test_models_are_looked_for_a_few_folders_deep(tmp_path):
     put(tmp_path, "logs/version_0/checkpoints/last.ckpt", "a/config.json", "a/model.safetensors", "b/c.txt")
     put(tmp_path, "one/two/three/four/ckpt.pt", ".hidden/ckpt.pt")
