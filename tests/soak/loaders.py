@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import torch
 from gguf_files import large_llama, write_gguf
-from mutations import mutate, mutate_saved, mutate_tensors
-from showing import show
+from mutations import mutate, mutate_saved, mutate_template, mutate_tensors
+from showing import show, show_words
 
 import lmviz
 from lmviz.api.training import sources_elsewhere
@@ -36,6 +38,7 @@ from lmviz.runs.converting import EVENTS, convert
 from lmviz.runs.race_folder import NAME as RACE
 from lmviz.runs.race_folder import open_race
 from lmviz.runs.race_table import lane_results
+from lmviz.text.chat import Turn, chat_text
 from lmviz.text.corpus import load_corpus
 from lmviz.text.preview import look
 from lmviz.text.resources import resource_path
@@ -105,6 +108,15 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
     packed = write_gguf(large_llama(), folder / "model.gguf", "Q4_0")
     weights, saved = folder / "checkpoint" / "model.safetensors", folder / "ckpt.pt"
     resume, curves = run.folder / "resume" / "state.safetensors", folder / f"curves{EVENTS}"
+    chat, words = folder / "chat", folder / "words.md"
+    shutil.copytree(folder / "checkpoint", chat)
+    template = chat / "chat_template.jinja"
+    template.write_text(TEMPLATE, encoding="utf-8")
+    words.write_text(MARKDOWN.replace("NAMED", str(folder / "fifo")), encoding="utf-8")
+    if not (folder / "fifo").exists():
+        os.mkfifo(folder / "fifo")
+    labels = folder / "labels.tsv"
+    labels.write_text(TASK_TEXTS["labelled text"], encoding="utf-8")
     return [
         Loader("run.json", run.folder / "run.json", lambda: _of_run(run.folder)),
         Loader(RACE, folder / RACE, lambda: lane_results(open_race(folder).lanes)),
@@ -147,10 +159,47 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
         Loader("lesson shown", lesson, lambda: show(lesson)),
         Loader("scene shown", scene, lambda: show(scene)),
         Loader("network shown", network, lambda: show(network)),
+        Loader("lecture shown", lecture, lambda: show(lecture)),
+        Loader("labels shown", labels, lambda: show(labels)),
+        Loader("title shown", run.folder / "run.json", lambda: show(run.folder) or None),
+        Loader("Markdown shown", words, lambda: show_words(words)),
+        Loader("chat template", template, lambda: _chat(template), mutate_template),
+        Loader("chat shown", template, lambda: show(chat) or None, mutate_template),
         Loader("tensors shown", of_transformer, lambda: show(transformer.folder) or None, mutate_tensors),
     ]
 
 
+TEMPLATE = """{%- if messages[0]['role'] == 'system' %}{% set said = messages[0]['content'] | trim %}
+{%- set messages = messages[1:] %}{% else %}{% set said = 'Be brief.' * 2 %}{% endif %}{{ said ~ '\n' }}
+{%- for m in messages %}{% if m['role'] not in ['user', 'assistant'] %}{{ raise_exception('no one') }}
+{%- endif %}{{ '%s: %s' | format(m['role'], m['content'] | trim) }}{% set x = [9 * loop.index, 1] %}
+{%- if x[0] // 3 > 9 %}{% break %}{% endif %}{% endfor %}
+{%- if add_generation_prompt %}{{ 'assistant' | upper }}{% endif %}
+"""
+MARKDOWN = """# A *title* ![x](NAMED)
+
+Words with `code`, **bold ![x[1]](NAMED)** and [a link](https://example.org "said"), <b>no HTML</b>.
+
+- one ![x][r]
+  1. two [![x](NAMED)](other)
+- [ ] three
+
+> quoted ![x](<NAMED> "said")
+
+|a|b|
+|-|:-:|
+|![x](file://NAMED)|c \\| d|
+
+    code in lines
+
+```python
+more = "code"
+```
+
+***
+
+[r]: NAMED
+"""
 LECTURE = """# Small
 ## One
 scene: ./night.lmviz
@@ -227,6 +276,16 @@ def _tokens(folder: Path) -> object:
 
 def _described(path: Path) -> list[str]:
     return [intervention.describe() for intervention in Trace.load(path).interventions]
+
+
+def _chat(template: Path) -> str:
+    """What a template makes of a chat."""
+    tokenizer = SimpleNamespace(
+        chat_template=template.read_text("utf-8", "replace"),
+        named_tokens={"bos_token": "<s>", "eos_token": "</s>", "pad_token": ""},
+        marks_boundaries=False,
+    )
+    return chat_text(tokenizer, [Turn("system", "Be kind."), Turn("user", " Who? ")])
 
 
 def _model(path: Path) -> object:

@@ -152,3 +152,40 @@ def _stretch(content: bytearray, chance: random.Random) -> tuple[int, int]:
 
 
 CHANGES = (_flip, _set, _remove, _repeat, _cut, _insert, _another_number, _another_value)
+
+
+STATEMENTS = (
+    "{% set x = [x, x] %}",
+    "{% set x = 'a' * 99999 %}",
+    "{{ x == x }}",
+    "{% for y in range(99999) %}",
+    "{% endfor %}",
+    "{% break %}",
+    "{{ x | tojson }}",
+    "{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}",
+    "{{ messages | string }}",
+    "{{ x.encode() * 999999999 }}",
+    "{{ 9 // 0 }}",
+    "{{ strftime_now('%Y') }}",
+    "{% if x is defined %}",
+    "{% endif %}",
+)
+
+
+def mutate_template(content: bytes, chance: random.Random) -> bytes:
+    """A template with other bytes, or with statements taken away, repeated, moved and added."""
+    if chance.random() < 0.2:
+        return mutate(content, chance)
+    pieces = re.findall(r"[{][%{].*?[}%][}]|[^{]+|[{]", content.decode(), re.DOTALL)
+    for _ in range(chance.randint(1, 3)):
+        place = chance.randrange(len(pieces))
+        kind = chance.randrange(4)
+        if kind == 0:
+            pieces.insert(place, chance.choice(STATEMENTS))
+        elif kind == 1:
+            pieces.insert(place, chance.choice(pieces))
+        elif kind == 2:
+            pieces[place] = chance.choice(STATEMENTS)
+        elif len(pieces) > 1:
+            pieces.pop(place)
+    return "".join(pieces).encode()

@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtWidgets import QWidget
+
     from lmviz.app.window.main_window import MainWindow
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # at night there is no screen
@@ -70,6 +74,64 @@ def show(path: Path) -> bool:
     return has_model
 
 
+@functools.cache
+def _places() -> tuple[QWidget, Callable[[str], object]]:
+    """A widget with every place in which Markdown of a stranger is shown, and what says a text in all."""
+    from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+    from lmviz.app.widgets.base.plain import Label, caption, paragraph, window_title
+    from lmviz.app.widgets.controls.question_card import QuestionCard
+    from lmviz.app.widgets.controls.task_list import TaskList
+    from lmviz.app.widgets.text.markdown_label import MarkdownLabel
+    from lmviz.app.widgets.text.printed import Printed, PrintedPart, write_printed
+    from lmviz.app.window.presenter import PresenterWindow
+
+    _window()
+    whole, label, plain = QWidget(), MarkdownLabel("words"), Label(wraps=True)
+    card, tasks = QuestionCard(), TaskList()
+    notes = PresenterWindow(lambda: None, lambda key: False, whole)
+    column = QVBoxLayout(whole)
+    for part in (label, plain, card, tasks):
+        column.addWidget(part)
+    whole.resize(500, 900)
+    handout = Path(tempfile.mkdtemp())
+
+    def say(words: str) -> None:
+        label.setText(words)
+        plain.setText(words)
+        plain.setToolTip(paragraph(words))
+        whole.setWindowTitle(window_title(words))
+        card.set_question(words, (words, caption(words)), words)
+        card.tell(False, f"**{words}** {words}", is_hint_shown=True)
+        tasks.set_tasks([words, words], 1)
+        notes.show_page(words, words, words, words, words)
+        notes.grab()
+        part = PrintedPart(words, words, (), words, (words,), words, (words,), 1)
+        for ending in (".html", ".pdf") if len(words) % 10 == 0 else (".html",):  # fonts take a while
+            write_printed(Printed(words, words, (part,)), handout / f"handout{ending}")
+        assert "<img" not in (handout / "handout.html").read_text("utf-8"), "a browser would load it"
+
+    return whole, say
+
+
+def show_words(path: Path) -> bool:
+    """Show the words of a file in every place in which a stranger's Markdown stands, and print them.
+
+    Raised with what was raised meanwhile. What names a FIFO that somebody opens does not come back.
+    """
+    from PySide6.QtWidgets import QApplication
+
+    whole, say = _places()
+    raised = _window()[1]
+    raised.clear()
+    say(path.read_text("utf-8", "replace"))
+    whole.grab()
+    QApplication.processEvents()
+    if raised:
+        raise Raised(raised[0][-3000:])
+    return True
+
+
 def settle(window: MainWindow, longest: float = LONGEST) -> None:
     """Until nothing is read, computed or waiting to be drawn."""
     from PySide6.QtWidgets import QApplication
@@ -86,7 +148,7 @@ def settle(window: MainWindow, longest: float = LONGEST) -> None:
         panels = [panel for panel in window.perspective.panels if panel.is_in_sight]
         # What reads in vain has said so, and leaves those waiting that draw what it reads.
         drawn = all(panel.is_up_to_date or panel.awaits_answer for panel in panels)
-        if window.session.reading.is_busy or not drawn:
+        if window.session.reading.is_busy or window.session.chat.is_writing or not drawn:
             time.sleep(0.002)
             continue
         quiet += 1
