@@ -301,6 +301,7 @@ def close_model(scene: Scene) -> None:
 
 
 ELSEWHERE: dict[str, tuple[str, Callable[[Scene], object]]] = {
+    "compared labels": ("compare classifier", Scene.type),
     "evidence": ("inside n-gram", follow_a_context),
 }
 """By the key of a panel that asks: the scene and the act, where they are not its perspective, and typing."""
@@ -370,7 +371,6 @@ ROWS = (
     Row("lane samples", "race", "lane_words_view", type_beside_lanes),
     Row("compare", "compare", "compare_view", Scene.type),
     Row("trio", "compare", "compare_view", lambda scene: scene.open_model("gru")),
-    Row("compared labels", "compare classifier", "compared_labels_view", Scene.type),
     Row("samples", "compare", "compared_samples_view", Scene.type),
     Row("Evaluating ", "compare", "scores_view", measure),
     Row("contrast", "circuits", "contrast_view", change_a_word),

@@ -10,6 +10,7 @@ from lmviz.app.widgets.looks.look_card import LookCard
 from lmviz.looks.columns import Column
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.ink import Inked
+from lmviz.looks.label_row import LabelRow, TableLabel
 from lmviz.looks.look import Look
 from lmviz.looks.occurrence import OccurrenceLine
 from lmviz.looks.parts import (
@@ -17,6 +18,7 @@ from lmviz.looks.parts import (
     Button,
     CurveNames,
     Curves,
+    Labels,
     LookPart,
     Matrix,
     Occurrences,
@@ -94,11 +96,18 @@ def occurrences() -> QWidget:
     return card("Places", Occurrences(says="places", share=1, lines=lines))
 
 
+def labels() -> QWidget:
+    """Labels of a model under words."""
+    row = LabelRow("tagger", 1, tuple(TableLabel(label, 0.8) for label in ("d", "n", "v")))
+    return card("Labels", Labels(says="labels", share=1, words=WORDS, rows=(row,), current=1))
+
+
 EXHIBITS = (
     Exhibit("Words and a matrix", "", words_and_matrix, (420, 220)),
     Exhibit("A curve", "beside words", curves, (460, 220)),
     Exhibit("Bars and a table", "", bars_and_table, (420, 300)),
     Exhibit("Occurrences", "", occurrences, (420, 160)),
+    Exhibit("Labels", "", labels, (320, 160)),
     Exhibit("Word curves", "", word_curves, (420, 220)),
 )
 

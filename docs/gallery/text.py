@@ -8,7 +8,6 @@ import numpy as np
 from gallery import Exhibit, show
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text import typesetting
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
@@ -23,7 +22,7 @@ from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.concordance_list import ConcordanceList
 from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
-from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
+from lmviz.app.widgets.text.label_table import LabelTable
 from lmviz.app.widgets.text.labelled_words import LabelledWord, LabelledWords
 from lmviz.app.widgets.text.marked_words import WordScroll
 from lmviz.app.widgets.text.network_editor import NetworkEditor
@@ -31,6 +30,7 @@ from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.widgets.text.product_strip import ProductStrip
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
+from lmviz.looks.label_row import LabelRow, TableLabel
 from lmviz.looks.occurrence import OccurrenceLine
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms
 
@@ -284,13 +284,13 @@ def label_table() -> QWidget:
     """Two models that disagree about one word."""
     table, gold = LabelTable(), ("d", "n", "v")
     rows = []
-    for name, color, labels in (
-        ("forward", current_theme().series_color(0), (("d", 1.0), ("a", 0.6), ("v", 0.8))),
-        ("both ways", current_theme().series_color(1), (("d", 1.0), ("n", 0.9), ("v", 0.98))),
+    for name, ink, labels in (
+        ("forward", 0, (("d", 1.0), ("a", 0.6), ("v", 0.8))),
+        ("both ways", 1, (("d", 1.0), ("n", 0.9), ("v", 0.98))),
     ):
         found = zip(labels, gold, strict=True)
         cells = tuple(TableLabel(label, share, label != right) for (label, share), right in found)
-        rows.append(LabelRow(name, color, cells))
+        rows.append(LabelRow(name, ink, cells))
     table.set_rows(("the", "old", "man"), rows, gold)
     table.set_current(1)
     return table

@@ -16,6 +16,7 @@ from lmviz.looks.by_value import ByValue
 from lmviz.looks.columns import Column
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.ink import Inked
+from lmviz.looks.label_row import LabelRow
 from lmviz.looks.occurrence import OccurrenceLine
 from lmviz.looks.word_curve import WordCurve
 
@@ -191,6 +192,21 @@ class WordCurves(LookPart):
     below: np.ndarray | None = None
     current: int = -1
     hovered: int = -1
+    pointed: Callable[[int], object] = field(default=_nothing, compare=False)
+    clicked: Callable[[int], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Labels(LookPart):
+    """Labels of models under the words of a text, a row for each model, and the right ones where known.
+
+    Where they disagree is marked. `pointed` is told the word under the pointer, −1 when it leaves.
+    """
+
+    words: Sequence[str] = ()
+    rows: Sequence[LabelRow] = ()
+    gold: Sequence[str] = ()
+    current: int = -1
     pointed: Callable[[int], object] = field(default=_nothing, compare=False)
     clicked: Callable[[int], object] = field(default=_nothing, compare=False)
 

@@ -18,10 +18,11 @@ from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.loss_surface import LossSurface
 from lmviz.app.widgets.plots.plot_names import PlotName, PlotNames
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
-from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
+from lmviz.app.widgets.text.label_table import LabelTable
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
 from lmviz.autodiff import read
 from lmviz.looks.curve import PlotCurve
+from lmviz.looks.label_row import LabelRow, TableLabel
 
 CLIPPED = Qt.AlignmentFlag.AlignRight.value | Qt.AlignmentFlag.AlignHCenter.value
 LONG = "a model of Shakespeare's comedies, tragedies and sonnets"
@@ -49,7 +50,7 @@ def plot_names() -> Canvas:
 
 def label_table() -> Canvas:
     table = LabelTable()
-    table.set_rows(["one", "two"], [LabelRow(LONG, QColor("black"), (TableLabel("N", 0.4),) * 2)])
+    table.set_rows(["one", "two"], [LabelRow(LONG, "#000000", (TableLabel("N", 0.4),) * 2)])
     return table
 
 

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.app.look.theme import theme_switch
-from lmviz.app.panels.compare.colors import color_of
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.gold import gold_of
 from lmviz.app.session.opened_model import OpenedModel
-from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.recipes.decoding import labels_recipe
+from lmviz.looks.label_row import LabelRow, TableLabel
+from lmviz.looks.look import Look
 from lmviz.looks.names import Names
+from lmviz.looks.parts import Labels
 from lmviz.models.prefix import read_prefix
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
 
-KEY = Key("compared labels")
+TABLE = Labels(says="labels of several models", share=1)
+Models = tuple[ComparedModel, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,43 +42,30 @@ class Labelled:
     sentence: str = ""
 
 
-class ComparedLabelsPanel(Panel):
+@dataclass(frozen=True, eq=False)
+class ComparedLabels:
+    """What several models say of a text, with the words of the shown one and where they end."""
+
+    text: str
+    words: tuple[str, ...]
+    ends: tuple[int, ...]
+    models: tuple[Labelled, ...]
+
+
+class ComparedLabelsPanel(AskingPanel[Models, ComparedLabels]):
     """A row for each compared model, a column for each token of the shown one."""
 
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self._table = LabelTable()
-        self._models: tuple[ComparedModel, ...] = ()
-        self._found: tuple[Labelled, ...] = ()
-        self._words: tuple[str, ...] = ()
-        self._text = ""
-        self._word_ends: tuple[int, ...] = ()
-        self._card = self.add_card("Labels", "", scrolling(self._table))
-        self._table.part_clicked.connect(session.focus.choose_position)
-        self._table.part_hovered.connect(session.focus.hover_position)
-        session.focus.position_changed.connect(self._mark)
-        theme_switch().theme_changed.connect(self._draw)
-        session.text.changed.connect(self._draw)
-        self.follow(
-            session.comparison.changed,
-            session.reading.encoding_changed,
-            session.reading.changed,
-            session.work.ready_changed,
-        )
-
-    def exported_arrays(self) -> dict[str, np.ndarray]:
-        """Each model's probabilities (position, label), by its name."""
-        pairs = zip(names_of_compared(self._models), self._found, strict=True)
-        return {name: item.probabilities for name, item in pairs if item.probabilities is not None}
-
-    def exported_names(self) -> Names:
-        return Names(self._words, self._found[0].names if self._found else ())
-
-    def recipe(self) -> str:
-        if not any(item.probabilities is not None for item in self._found):
-            return ""
-        subjects = [model.reads(self._text) for model in self._models]
-        return labels_recipe(subjects, self._models[0].model.predicts.per == "text")
+    title = "Labels"
+    key = Key("compared labels")
+    follows = (
+        "comparison.changed",
+        "reading.encoding_changed",
+        "reading.changed",
+        "text.changed",
+        "work.ready_changed",
+        "focus.position_changed",
+    )
+    parts = (TABLE,)
 
     def out_of_place(self, model: OpenedModel) -> str:
         if not model.predicts.continues:
@@ -86,78 +73,76 @@ class ComparedLabelsPanel(Panel):
         said = f"{model.name} {model.does}: Surprisal compares what it expects."
         return f"{said} Open a tagger or a classifier for labels."
 
-    def refresh(self) -> None:
+    def question(self) -> Question[Models, ComparedLabels] | Look:
         models, encoding = self.session.comparison.models, self.session.reading.encoding
         if not models or encoding is None or not len(encoding):
-            self.silence(KEY)
-            self._models, self._found = (), ()
-            self._say("Open or train a tagger or a classifier." if not models else "Type a text above.")
-            return
+            return Look(instead="Type a text above." if models else "Open or train a tagger or a classifier.")
         text = self.session.reading.prefix
         words, ends = tuple(map(visible, encoding.tokens)), tuple(end for _, end in encoding.offsets)
 
-        def take(found: list[Labelled]) -> None:
-            self._models, self._found, self._words, self._word_ends = models, tuple(found), words, ends
-            self._text = text
-            self._draw()
+        def work(found: Iterator[Model]) -> ComparedLabels:
+            return ComparedLabels(text, words, ends, tuple(_label(model, text) for model in found))
 
-        self.ask(Question(KEY, models, lambda found: [_label(model, text) for model in found]), take)
+        return Question(self.key, models, work, about=(text, words, ends))
 
-    def _draw(self) -> None:
-        if not self._found:
-            return
-        refused = [item.sentence for item in self._found if item.sentence]
+    def look(self, models: Models, found: ComparedLabels) -> Look:
+        refused = next((item.sentence for item in found.models if item.sentence), "")
         if refused:
-            self._say(refused[0])
-            return
-        gold = self._gold()
-        shown = zip(names_of_compared(self._models), self._models, self._found, strict=True)
+            return Look((TABLE,), instead=refused)
+        gold, names = self._gold(found), names_of_compared(models)
         rows = [
-            LabelRow(name, color_of(item.moment), self._labels(found, gold)) for name, item, found in shown
+            LabelRow(name, item.model.color_index, _row(one, found.ends, gold))
+            for name, item, one in zip(names, models, found.models, strict=True)
         ]
-        self._table.set_rows(self._words, rows, [" or ".join(sorted(right)) for right in gold])
-        many, words = len(self._table.disagreements), len(self._words)
+        columns = zip(*(row.labels for row in rows), strict=True)
+        many, words = sum(len({each.label for each in column}) > 1 for column in columns), len(found.words)
         agreeing = f"they disagree at {many} of {words} words" if many else "they agree"
-        self._card.set_aside(agreeing if len(rows) > 1 else "")
-        per_text = self._models[0].model.predicts.per == "text"
-        self._card.set_title("Label of the text up to each word" if per_text else "Tags")
-        self._card.set_placeholder("")
-        self._mark()
+        per_text = models[0].model.predicts.per == "text"
+        table = replace(
+            TABLE,
+            words=found.words,
+            rows=rows,
+            gold=[" or ".join(sorted(right)) for right in gold],
+            current=self.session.focus.position,
+            pointed=self.session.focus.hover_position,
+            clicked=self.session.focus.choose_position,
+        )
+        shares = {name: one.probabilities for name, one in zip(names, found.models, strict=True)}
+        return Look(
+            (table,),
+            title="Label of the text up to each word" if per_text else "Tags",
+            aside=agreeing if len(rows) > 1 else "",
+            arrays={name: each for name, each in shares.items() if each is not None},
+            names=Names(found.words, found.models[0].names),
+            recipe=labels_recipe([item.reads(found.text) for item in models], per_text),
+        )
 
-    def _labels(self, found: Labelled, gold: list[frozenset[str]]) -> tuple[TableLabel, ...]:
-        """The likeliest label at each word of the shown model."""
-        labels = []
-        for place, end in enumerate(self._word_ends):
-            own = next((at for at, last in enumerate(found.ends) if last >= end), len(found.ends) - 1)
-            assert found.probabilities is not None, "it would have said why"
-            shares = found.probabilities[own]
-            if not np.isfinite(shares).all():
-                labels.append(TableLabel())
-                continue
-            best = int(shares.argmax())
-            right = gold[place] if gold else frozenset()
-            wrong = bool(right) and visible(found.names[best]) not in right
-            labels.append(TableLabel(visible(found.names[best]), float(shares[best]), wrong))
-        return tuple(labels)
-
-    def _gold(self) -> list[frozenset[str]]:
+    def _gold(self, found: ComparedLabels) -> list[frozenset[str]]:
         """The names of what is right at each word, for a text only at its end; empty where none is known."""
         reading = self.session.reading.current
-        if reading is None or len(reading.trace) != len(self._words):
+        if reading is None or len(reading.trace) != len(found.words):
             return []
-        found = [
-            frozenset(map(reading.answer, right)) for right in gold_of(reading, self.session.text.corpus)
-        ]
-        if found and reading.trace.predicts.per == "text":
-            return [frozenset()] * (len(self._words) - 1) + found
-        return found
+        gold = [frozenset(map(reading.answer, right)) for right in gold_of(reading, self.session.text.corpus)]
+        if gold and reading.trace.predicts.per == "text":
+            return [frozenset()] * (len(found.words) - 1) + gold
+        return gold
 
-    def _say(self, sentence: str) -> None:
-        self._card.set_placeholder(sentence)
-        self._card.set_aside("")
 
-    def _mark(self) -> None:
-        self._table.set_current(self.session.focus.position)
+def _row(found: Labelled, ends: Sequence[int], gold: Sequence[frozenset[str]]) -> tuple[TableLabel, ...]:
+    """The likeliest label at each word of the shown model."""
+    labels = []
+    for place, end in enumerate(ends):
+        own = next((at for at, last in enumerate(found.ends) if last >= end), len(found.ends) - 1)
+        assert found.probabilities is not None, "it would have said why"
+        shares = found.probabilities[own]
+        if not np.isfinite(shares).all():
+            labels.append(TableLabel())
+            continue
+        best = int(shares.argmax())
+        right = gold[place] if gold else frozenset()
+        wrong = bool(right) and visible(found.names[best]) not in right
+        labels.append(TableLabel(visible(found.names[best]), float(shares[best]), wrong))
+    return tuple(labels)
 
 
 def _label(model: Model, text: str) -> Labelled:

@@ -21,6 +21,7 @@ DRAWN_BY = {
     "Picker": "controls:PickerDrawing",
     "CurveNames": "word_curves:CurveNamesDrawing",
     "Curves": "curves:CurvesDrawing",
+    "Labels": "labels:LabelsDrawing",
     "Matrix": "matrix:MatrixDrawing",
     "Occurrences": "occurrences:OccurrencesDrawing",
     "OneLine": "words:OneLineDrawing",

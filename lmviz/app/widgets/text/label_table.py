@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 
@@ -15,28 +14,11 @@ from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.kit.painter import CENTRED, Painter, cut
 from lmviz.app.widgets.text.marked_words import PagedWords
+from lmviz.looks.label_row import LabelRow, TableLabel
 
 ROW, SIZE, NAME_SIZE = 30, 12, 12
 PADDING, BAR, MORE = 7, 3, 16
 WIDEST_NAME, WIDEST_WORD = 150, 320
-
-
-@dataclass(frozen=True)
-class TableLabel:
-    """The likeliest label of a word, "" where there is none, and its probability; `wrong` if known to be."""
-
-    label: str = ""
-    probability: float = 0.0
-    wrong: bool = False
-
-
-@dataclass(frozen=True)
-class LabelRow:
-    """One model: its name, its colour, and its labels, one for each word."""
-
-    name: str
-    color: QColor
-    labels: tuple[TableLabel, ...]
 
 
 class LabelTable(PagedWords):
@@ -174,7 +156,7 @@ class LabelTable(PagedWords):
         row, measure = self.length(ROW), metrics(NAME_SIZE)
         room = self._edges[0] - self.length(2 * PADDING)
         names: list[tuple[str, QColor]] = [("gold", self.theme.muted_text)] if self._gold else []
-        names += [(item.name, item.color) for item in self._rows]
+        names += [(item.name, self.theme.ink(item.ink)) for item in self._rows]
         for place, (name, color) in enumerate(names, start=1):
             area = QRectF(0, place * row, room, row)
             painter.write(area, self.shown_in(area, name, measure), color, NAME_SIZE)

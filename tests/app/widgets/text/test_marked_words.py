@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
+from lmviz.app.widgets.text.label_table import LabelTable
 from lmviz.app.widgets.text.labelled_words import LabelledWord, LabelledWords
 from lmviz.app.widgets.text.marked_words import MarkedWords
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
+from lmviz.looks.label_row import LabelRow, TableLabel
 
 WORDS = ("the", "cows", "eat")
 Show = Callable[[MarkedWords, tuple[str, ...]], None]
@@ -30,7 +30,7 @@ def show_effects(view: WordEffects, words: tuple[str, ...]) -> None:
 
 def show_table(view: LabelTable, words: tuple[str, ...]) -> None:
     labels = tuple(TableLabel("X", 0.5, word == "cows") for word in words)
-    view.set_rows(words, [LabelRow("a model", QColor("red"), labels)], ["X"] * len(words))
+    view.set_rows(words, [LabelRow("a model", "#FF0000", labels)], ["X"] * len(words))
 
 
 KINDS = (
