@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.train.statement import TrainingStatement
+from lmviz.app.panels.train.steering import Steering
 from lmviz.app.session.session import Session
 from lmviz.app.session.training_plan import FIRST_FAMILY
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
@@ -51,10 +52,14 @@ class PlanPanel(Panel):
         self._how_long = MutedLine()
         self._work = MutedLine(right=True)
         self._statement = TrainingStatement(session)
+        self._steering = Steering(session)
+        self._steering.all_settings.toggled.connect(lambda _: self._fold())
         self._card = self.add_card("Model")
-        self._statement.setParent(self._card)  # before the forms, as it stands above them: Tab follows that
+        for above in (self._statement, self._steering):
+            above.setParent(self._card)  # before the forms, as it stands above them: Tab follows that
         self._card.set_body(self._lay_out())
         self._card.layout_below.insertWidget(1, self._statement)
+        self._card.layout_below.insertWidget(2, self._steering)
         self._cards.family_chosen.connect(session.plan.choose_family)
         self._presets.card_chosen.connect(session.plan.choose_preset)
         self._model_form.configuration_changed.connect(self._change_model)
@@ -92,7 +97,24 @@ class PlanPanel(Panel):
         if not active:
             self.session.plan.want_time()
         self._show_presets()
+        self._fold()
         self._statement.show_plan()
+
+    def _fold(self) -> None:
+        """While a model trains, leave of the settings those that can be changed, until all are wanted."""
+        active = self.session.training.state.is_active
+        folded = active and not self._steering.all_settings.isChecked()
+        self._steering.setVisible(active)
+        self._steering.show_state()
+        for widget in (self._cards, self._model_form, self._heading):
+            widget.setVisible(not folded)
+        if folded:
+            self._how_long.hide()
+            self._presets.hide()
+            self._learning_form.set_shown(WHILE_TRAINING)
+        elif active:
+            self._leave_out_unused()
+            self._show_presets()
 
     def _offer_families(self) -> None:
         """Which families can do what the open text asks; while the planned one cannot, another is planned."""
@@ -126,6 +148,7 @@ class PlanPanel(Panel):
     def _notice_training(self) -> None:
         """What can be changed depends on whether it trains, not on how far it has got."""
         self._statement.show_plan()
+        self._steering.show_state()
         if self.session.training.state.is_active != self._was_active:
             self._was_active = self.session.training.state.is_active
             self._rate_begun_with = self._rate_applied = (
@@ -135,9 +158,9 @@ class PlanPanel(Panel):
 
     def _lay_out(self) -> QWidget:
         learning = Label("Learning", role="title")
-        heading = row(learning, (self._work, 1))
+        self._heading = sheet(row(learning, (self._work, 1)))
         above = (self._cards, self._how_long, self._presets, self._model_form)
-        body = sheet(column(*above, heading, self._learning_form, STRETCH, margins=(0, 0, 6, 0)))
+        body = sheet(column(*above, self._heading, self._learning_form, STRETCH, margins=(0, 0, 6, 0)))
         return scrolling(body)
 
     def _show_presets(self) -> None:

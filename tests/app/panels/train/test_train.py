@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QSlider
+from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QPlainTextEdit, QPushButton, QSlider, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.api.training import train as train_model
@@ -99,15 +99,30 @@ def test_settings_are_locked_while_training_but_not_the_learning_rate(
     qtbot.waitUntil(lambda: step_of(session) > 0, timeout=LONG)
     form = train.findChild(ConfigurationForm, "learning_form")
     qtbot.waitUntil(lambda: not form.field("batch").control.isEnabled(), timeout=LONG)
-    assert form.field("learning_rate").control.isEnabled()
+    rate = form.field("learning_rate").control
+    assert rate.isEnabled()
+    fields = (child for child in form.findChildren(QWidget) if child.objectName().endswith("_field"))
+    shown = [field for field in fields if field.isVisible()]
+    assert shown == [rate], "what can be changed now is all that is left"
+    assert not train.findChild(QWidget, "family_picker").isVisible()
+    train.findChild(QPushButton, "all_settings_button").click()
+    qtbot.waitUntil(form.field("batch").control.isVisible)
+    train.findChild(QDoubleSpinBox, "steering_temperature").setValue(0.5)
+    assert session.writing.sampling.temperature == 0.5
     form.field("learning_rate").control.setText("0.0005")
     qtbot.waitUntil(lambda: session.training.state.progress.learning_rate == 0.0005, timeout=LONG)
     form.field("learning_rate").control.setText("0.002")
     qtbot.waitUntil(
         lambda: session.training.state.progress.learning_rate not in (0.0005, 0.002), timeout=LONG
     )
+    pause = train.findChild(QPushButton, "steering_pause_button")
+    pause.click()
+    qtbot.waitUntil(lambda: session.training.state.phase == "paused", timeout=LONG)
+    assert pause.text() == "Go on"
     session.training.stop()
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
+    qtbot.waitUntil(lambda: not pause.isVisible())
+    assert train.findChild(QWidget, "family_picker").isVisible()
 
 
 @pytest.mark.slow
