@@ -49,9 +49,10 @@ def list_runs(folder: Path) -> tuple[ListedRun, ...]:
 
 
 def list_race(folder: Path) -> tuple[ListedRun, ...]:
-    """The runs in a folder, and before them all of them as the lanes of a race."""
+    """The runs in a folder, the newest first, and after them all of them as the lanes of a race."""
     lanes = [entry for path in _lanes(folder) if (entry := list_run(path)) is not None]
-    return (_whole(folder, lanes), *lanes) if lanes else ()
+    lanes.sort(key=lambda entry: (entry.begun or datetime.min, entry.title), reverse=True)
+    return (*lanes, _whole(folder, lanes)) if lanes else ()
 
 
 def _whole(race: Path, lanes: list[ListedRun]) -> ListedRun:
