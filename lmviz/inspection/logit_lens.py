@@ -53,6 +53,14 @@ class LogitLens:
         is_final = self.ids[:, :, 0] == self.ids[-1, :, 0]
         return len(self.places) - np.logical_and.accumulate(is_final[::-1]).sum(axis=0)
 
+    @property
+    def by_layer(self) -> LogitLens:
+        """The same with one place for each layer, its last, and one for what comes before all layers."""
+        kept = _after_layers(self.places)
+        rows = [self.places.index(place) for place in kept]
+        fields = (self.ids, self.probabilities, self.of_final, self.entropy)
+        return LogitLens(kept, self.positions, *(field[rows] for field in fields))
+
 
 @dataclass(frozen=True, eq=False)
 class Given(Operation):

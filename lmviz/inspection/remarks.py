@@ -66,6 +66,7 @@ def lens_remark(trace: Trace, lens: LogitLens, noun: str = "word") -> str:
 
     Empty where it has one place only, or where the answer is far from likely.
     """
+    lens = lens.by_layer
     share = float(lens.of_final[-1, 0])
     settled = settled_in_words(lens, 0, noun)
     if not settled or share < LIKELY:

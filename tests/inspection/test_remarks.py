@@ -61,8 +61,8 @@ def test_attention_names_the_strongest_weight_on_another_word(read):
 def test_the_lens_says_since_when_the_answer_is_known_and_what_was_said_before(read):
     model, trace = read("stories-transformer")
     last = len(trace) - 1
-    lens = logit_lens(model, trace, 5, [last])
-    said = lens_remark(trace, lens)
+    said = lens_remark(trace, logit_lens(model, trace, 5, [last]))
+    lens = logit_lens(model, trace, 5, [last], after_layers=True)
     final = trace.vocabulary[lens.ids[-1, 0, 0]]
     row = int(lens.settled[0])
     assert said.startswith(f"“{final}”, {percentage(float(trace['probabilities'].array[last].max()))}, ")
