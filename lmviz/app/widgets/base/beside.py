@@ -21,8 +21,16 @@ class Beside(QWidget):
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(GAP)
-        self._row.addWidget(first, shares[0])
-        self._row.addWidget(second, shares[1])
+        self._shares = shares
+        self.hold(first, second)
+
+    def hold(self, first: QWidget, second: QWidget) -> None:
+        """Have these two, instead of others that may have been there."""
+        for place, widget in enumerate((first, second)):
+            item = self._row.itemAt(place)
+            if item is None or item.widget() is not widget:
+                self._row.insertWidget(place, widget)
+            self._row.setStretch(place, self._shares[place])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

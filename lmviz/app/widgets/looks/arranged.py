@@ -42,6 +42,9 @@ class SideBySideDrawing(PartDrawing[SideBySide, Beside]):
     def make(self, part: SideBySide, inner: Sequence[QWidget]) -> Beside:
         return Beside(inner[0], inner[1], part.shares)
 
+    def hold(self, part: SideBySide, inner: Sequence[QWidget]) -> None:
+        self.widget.hold(inner[0], inner[1])
+
     def put(self, part: SideBySide) -> None:
         """Nothing: it is what it holds."""
 

@@ -93,6 +93,15 @@ def test_a_part_without_a_name_is_known_as_one_of_its_kind_wherever_it_stands(ca
     assert bars.isVisible()
 
 
+def test_parts_that_come_to_stand_elsewhere_are_moved(card: LookCard) -> None:
+    card.show_look(Look((SideBySide(first=Words(text="1"), second=Words(text="2")),)))
+    above = Words(text="above")
+    card.show_look(Look((above, SideBySide(first=Words(text="1"), second=Words(text="2")))))
+    said = [label for label in card.findChildren(InkedLabel) if label.isVisible()]
+    assert sorted(label.text() for label in said) == ["1", "2", "above"]
+    assert not [label for label in said if label.isWindow()]
+
+
 def test_parts_stand_in_the_order_of_the_look(card: LookCard) -> None:
     below = Words("below", text="below")
     card.show_look(Look((below,)))
