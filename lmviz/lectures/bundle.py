@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from lmviz.base.errors import LmvizError
-from lmviz.base.files import cut_name, replacing
+from lmviz.base.files import cut_name, replacing, unfinished_name
 from lmviz.base.loading import loads
 from lmviz.base.places import elsewhere
 from lmviz.desktop.association import BUNDLE_ENDING
@@ -127,8 +127,7 @@ def unpack(path: Path, folder: Path | None = None) -> Path:
 def _write(archive: zipfile.ZipFile, place: Path) -> None:
     """Write all files, and only then give the folder its name."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = place.with_name(f".{place.name}.{os.getpid()}.part")
-    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished = unfinished_name(place)
     try:
         left = LARGEST
         for entry in archive.infolist():
