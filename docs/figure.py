@@ -5,8 +5,8 @@
 
 Recurrent translators without and with attention are trained on short and on long sources, with the same
 width, steps and number of parameters and several seeds. Below `--out` it writes quality-by-length.md with the
-table and what it shows, quality-by-length.csv with every number, and pictures/quality-by-length-*.png. The
-runs stay in `--runs`; a call that was interrupted goes on there.
+table and what it shows, quality-by-length.csv with every number, and pictures/quality-by-length-light.png.
+The runs stay in `--runs`; a call that was interrupted goes on there.
 """
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ def write_numbers(path: Path, curves: Mapping[Kind, Sequence[Curve]]) -> None:
 
 
 def draw(folder: Path, curves: Mapping[Kind, Sequence[Curve]]) -> None:
-    """The picture in both themes: the mean of the seeds, and as a band the least and the largest."""
+    """The picture: the mean of the seeds, and as a band the least and the largest."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtCore import Qt
     from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -238,31 +238,30 @@ def draw(folder: Path, curves: Mapping[Kind, Sequence[Curve]]) -> None:
     from lmviz.looks.curve import PlotCurve
 
     application = make_application()
-    for theme in ("light", "dark"):
-        theme_switch().set_choice(theme)
-        sheet = QWidget()
-        plot, legend = BandedPlot(), Legend(wraps=True)
-        column = QVBoxLayout(sheet)
-        column.addWidget(legend)
-        column.addWidget(plot, 1)
-        drawn, named = [], []
-        for kind, seeds in curves.items():
-            ink = "accent" if kind.attention == "with" else "muted_text"
-            line = Qt.PenStyle.SolidLine if kind.trained == "long" else Qt.PenStyle.DashLine
-            table, lengths = _table(seeds), np.array(_lengths(curves), dtype=np.float64)
-            mean, band = table.mean(axis=0), (table.min(axis=0), table.max(axis=0))
-            dashed = line == Qt.PenStyle.DashLine
-            drawn.append(PlotCurve(kind.title, lengths, mean, ink, dashed=dashed, dots=True, band=band))
-            named.append(LegendEntry(kind.title, current_theme().ink(ink), line=line))
-        plot.set_units("words")
-        plot.set_curves(drawn)
-        plot.set_marks([(span, f"trained to {span}") for span in SPANS.values()])
-        legend.set_entries(named)
-        sheet.resize(*SIZE)
-        sheet.show()
-        application.processEvents()
-        save_picture(sheet, folder / f"{NAME}-{theme}.png")
-        sheet.close()
+    theme_switch().set_choice("light")
+    sheet = QWidget()
+    plot, legend = BandedPlot(), Legend(wraps=True)
+    column = QVBoxLayout(sheet)
+    column.addWidget(legend)
+    column.addWidget(plot, 1)
+    drawn, named = [], []
+    for kind, seeds in curves.items():
+        ink = "accent" if kind.attention == "with" else "muted_text"
+        line = Qt.PenStyle.SolidLine if kind.trained == "long" else Qt.PenStyle.DashLine
+        table, lengths = _table(seeds), np.array(_lengths(curves), dtype=np.float64)
+        mean, band = table.mean(axis=0), (table.min(axis=0), table.max(axis=0))
+        dashed = line == Qt.PenStyle.DashLine
+        drawn.append(PlotCurve(kind.title, lengths, mean, ink, dashed=dashed, dots=True, band=band))
+        named.append(LegendEntry(kind.title, current_theme().ink(ink), line=line))
+    plot.set_units("words")
+    plot.set_curves(drawn)
+    plot.set_marks([(span, f"trained to {span}") for span in SPANS.values()])
+    legend.set_entries(named)
+    sheet.resize(*SIZE)
+    sheet.show()
+    application.processEvents()
+    save_picture(sheet, folder / f"{NAME}-light.png")
+    sheet.close()
 
 
 def _lengths(curves: Mapping[Kind, Sequence[Curve]]) -> list[int]:

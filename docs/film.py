@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PIL import Image
 from PySide6.QtGui import QImage
+from said import Book, said
 from window_driver import Driver
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 SIZE = (1200, 750)
 COLORS = 128
@@ -16,8 +20,8 @@ PREFIX = "Maya put the brown stone in the barrel. Later, there lay the brown"
 POINTED_AT = (5, 8, 12, 15)  # places of tokens in the prefix
 
 
-def write_film(folder: Path, path: Path) -> None:
-    """Play the film in a window of its own and write it as GIF."""
+def play_film(folder: Path, path: Path, book: Book) -> None:
+    """Play the film in a window of its own and write it as GIF, or compare what it says."""
     frames: list[QImage] = []
     durations: list[int] = []
 
@@ -36,7 +40,9 @@ def write_film(folder: Path, path: Path) -> None:
         _type(driver, shoot)
         _point(driver, shoot)
         _go_through_time(driver, shoot)
-    _write(frames, durations, path)
+        book.note(path.name, said(driver.window))
+    if not book.is_checking:
+        _write(frames, durations, path)
 
 
 Shoot = Callable[..., None]
@@ -76,6 +82,8 @@ def _go_through_time(driver: Driver, shoot: Shoot) -> None:
 
 def _write(frames: list[QImage], durations: list[int], path: Path) -> None:
     """All frames with the colours of the last, so that what does not change is not stored again."""
+    from PIL import Image
+
     pictures = [_picture(frame) for frame in frames]
     palette = pictures[-1].quantize(COLORS, dither=Image.Dither.NONE)
     indexed = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
@@ -86,4 +94,6 @@ def _write(frames: list[QImage], durations: list[int], path: Path) -> None:
 def _picture(frame: QImage) -> Image.Image:
     frame = frame.convertToFormat(QImage.Format.Format_RGB888)
     size = (frame.width(), frame.height())
+    from PIL import Image
+
     return Image.frombuffer("RGB", size, bytes(frame.constBits()), "raw", "RGB", frame.bytesPerLine(), 1)

@@ -3,15 +3,18 @@
     python3 start.py pictures                      all of them, on the texts shipped with lmviz
     python3 start.py pictures --text input.txt     Corpus and Train on another text, such as tiny Shakespeare
     python3 start.py pictures inside film          some of them, by name
+    python3 start.py pictures --check              take none, and say which are not today's
 
-Each scene opens what it needs in a window of its own, waits until it rests, and is taken light and dark.
-No screen is needed. What is drawn are the numbers of the sample models and of a short training.
+Each scene opens what it needs in a window of its own, waits until it rests, and is taken. No screen is
+needed. What is drawn are the numbers of the sample models and of a short training. What each picture says,
+and of which commit it is, stands in pictures/said.json.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,30 +23,25 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from film import write_film
-from PIL import Image
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QApplication
+from film import play_film
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage, QPainter
+from said import PICTURES, Book, said
 from window_driver import Driver
 
 from lmviz.app.look.theme import make_application
-from lmviz.app.main import main as start_program
 from lmviz.app.panels.table import shown_perspectives
-from lmviz.app.window.main_window import MainWindow
 from lmviz.app.workers.threads import GarbageCollector, prepare_interpreter
 from lmviz.lessons.shipped import name_of, shipped_files
 from lmviz.text.catalogue import corpus_path
 
-PICTURES = Path(__file__).resolve().parent / "pictures"
 SIZE = (1440, 900)
 LECTURE_HALL = (1280, 720)
-COLORS = 256  # of the sheet, which would be twice as large a file with all of them
+COLORS = 256  # of a picture, which would be three times as large a file with all of them
 IN_A_ROW, SHARE = 3, 2  # of the sheet of all perspectives: how many, and by what each is made smaller
-THEMES = ("light", "dark")
+BOTH = ("light", "dark")
 STORY = "Maya put the brown stone in the barrel. Later, Maya opened the barrel, and there lay the brown"
 TRAINED_STEPS = 600
-LOOK_AT_START = 200  # milliseconds between two looks at whether the program is there
 
 
 @dataclass(frozen=True)
@@ -53,8 +51,10 @@ class Scene:
     name: str
     play: Callable[[Driver], None]
     size: tuple[int, int] = SIZE
-    themes: tuple[str, ...] = THEMES
+    themes: tuple[str, ...] = ("light",)
     projector: bool = False
+    welcomes: bool = False
+    """Whether the window is that of a first start, with nothing kept from an earlier one."""
 
 
 def corpus(driver: Driver) -> None:
@@ -335,58 +335,66 @@ def lecture(driver: Driver) -> None:
 
 SCENES = (
     Scene("corpus", corpus),
-    Scene("train", train),
+    Scene("train", train, themes=BOTH),
     Scene("inside", inside_transformer),
     Scene("inside-lstm", inside_lstm),
-    Scene("inside-ngram", inside_ngram, themes=("light",)),
+    Scene("inside-ngram", inside_ngram),
     Scene("gradient", gradient),
-    Scene("saliency", saliency, themes=("light",)),
+    Scene("saliency", saliency),
     Scene("through-time", through_time),
-    Scene("attention", attention),
+    Scene("attention", attention, themes=BOTH),
     Scene("tagging", tagging),
-    Scene("classification", classification, themes=("light",)),
+    Scene("classification", classification),
     Scene("preview", preview),
     Scene("alignment", alignment),
-    Scene("surgery", surgery, themes=("light",)),
+    Scene("surgery", surgery),
     Scene("sample", sample),
     Scene("compare", compare),
-    Scene("race", race, themes=("light",)),
-    Scene("circuits", circuits, themes=("light",)),
-    Scene("heads-over-time", heads_over_time, themes=("light",)),
+    Scene("race", race),
+    Scene("circuits", circuits),
+    Scene("heads-over-time", heads_over_time),
     Scene("autodiff", autodiff),
     Scene("scale", scale),
-    Scene("lecture", lecture, size=LECTURE_HALL, themes=("light",), projector=True),
-    Scene("projector", attention, size=LECTURE_HALL, themes=("light",), projector=True),
-    Scene("small", attention, size=(1000, 640), themes=("light",)),
-    *(
-        Scene(f"lesson-{name}", partial(lesson, name), themes=("light",))
-        for name in map(name_of, shipped_files())
-    ),
+    Scene("lecture", lecture, size=LECTURE_HALL, projector=True),
+    Scene("projector", attention, size=LECTURE_HALL, projector=True),
+    Scene("small", attention, size=(1000, 640)),
+    Scene("first-launch", lambda driver: None, welcomes=True),
+    *(Scene(f"lesson-{name}", partial(lesson, name)) for name in map(name_of, shipped_files())),
 )
+NAMES = (*(scene.name for scene in SCENES), "film", "lecture-hall")
 
 
-def take(scene: Scene, text: str, folder: Path) -> None:
-    """Play a scene and write its pictures."""
-    with Driver.on_new_window(folder, text, scene.size) as driver:
+def take(scene: Scene, text: str, folder: Path, book: Book) -> None:
+    """Play a scene, and write its pictures."""
+    driver = Driver.on_new_window(folder, text, scene.size)
+    if scene.welcomes:
+        driver.window.beginning.welcome()
+    with driver:
         window = driver.window
         window.set_theme(scene.themes[0])
         window.set_projector(scene.projector)
         scene.play(driver)
-        photograph(driver, scene.name, scene.themes)
+        for theme in scene.themes[: 1 if book.is_checking else None]:
+            window.set_theme(theme)
+            driver.rest()
+            book.note(f"{scene.name}-{theme}.png", said(window))
+            if not book.is_checking:
+                save(driver.picture(), PICTURES / f"{scene.name}-{theme}.png")
         window.set_projector(False)
 
 
-def photograph(driver: Driver, name: str, themes: tuple[str, ...]) -> None:
-    """Write the picture of a window in each of the themes."""
-    for theme in themes:
-        driver.window.set_theme(theme)
-        driver.rest()
-        path = PICTURES / f"{name}-{theme}.png"
-        driver.picture().save(str(path), "PNG", 0)  # 0 is Qt's word for the smallest file
-        print(f"{path.name}: {path.stat().st_size // 1000} kB", flush=True)
+def save(picture: QImage, path: Path) -> None:
+    """Write a picture with as many colours as the eye tells apart in it."""
+    from PIL import Image
+
+    picture.save(str(path), "PNG")
+    with Image.open(path) as drawn:
+        small = drawn.convert("RGB").quantize(COLORS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    small.save(path, optimize=True)
+    print(f"{path.name}: {path.stat().st_size // 1000} kB", flush=True)
 
 
-def lecture_hall(folder: Path, text: str) -> None:
+def lecture_hall(folder: Path, text: str, book: Book) -> None:
     """Write one picture of all perspectives as a projector shows them."""
     with Driver.on_new_window(folder, text, LECTURE_HALL) as driver:
         driver.window.set_theme("light")
@@ -396,55 +404,43 @@ def lecture_hall(folder: Path, text: str) -> None:
         width, height = (side // SHARE for side in LECTURE_HALL)
         rows = -(-len(names) // IN_A_ROW)
         sheet = QImage(width * IN_A_ROW, height * rows, QImage.Format.Format_RGB32)
+        sheet.fill(QColor("white"))  # where there is no perspective
         painter = QPainter(sheet)
+        words = said(driver.window) | {"titles": [], "tabs": []}
         for number, name in enumerate(names):
             driver.show(name)
             driver.rest()
+            for kind in ("titles", "tabs"):
+                words[kind] += said(driver.window)[kind]
             row, column = divmod(number, IN_A_ROW)
             kept, smooth = Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
             painter.drawImage(
                 column * width, row * height, driver.picture().scaled(width, height, kept, smooth)
             )
         painter.end()
-        path = PICTURES / "lecture-hall-light.png"
-        sheet.save(str(path), "PNG")
-        with Image.open(path) as drawn:
-            drawn.convert("RGB").quantize(COLORS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
-                path, optimize=True
-            )
-        print(f"{path.name}: {path.stat().st_size // 1000} kB", flush=True)
+        book.note("lecture-hall-light.png", words)
+        if not book.is_checking:
+            save(sheet, PICTURES / "lecture-hall-light.png")
         driver.window.set_projector(False)
 
 
-def first_launch() -> None:
-    """Start the program itself, with nothing kept from an earlier start."""
-
-    def look() -> None:
-        for window in QApplication.topLevelWidgets():
-            if isinstance(window, MainWindow) and window.session.work.is_ready:
-                timer.stop()
-                with Driver(window) as driver:
-                    photograph(driver, "first-launch", THEMES)
-
-    timer = QTimer(interval=LOOK_AT_START)
-    timer.timeout.connect(look)
-    timer.start()
-    start_program()
-
-
-def main() -> None:
-    """Take the pictures that are named, or all."""
+def main() -> int:
+    """Take the pictures that are named, or all; 1 where some that are checked are not today's."""
     parser = argparse.ArgumentParser(description="Take the pictures of the guide again.")
     parser.add_argument("names", nargs="*", help="which ones; all when none is named")
+    parser.add_argument("--check", action="store_true", help="take none; say in which words which differ")
     parser.add_argument(
         "--text", default="farm", help="the text of Corpus and Train: a file, or a catalogue name"
     )
     arguments = parser.parse_args()
-    known = [*(scene.name for scene in SCENES), "film", "lecture-hall", "first-launch"]
-    unknown = sorted(set(arguments.names) - set(known))
+    named = {
+        name.removesuffix(".png").removesuffix("-light").removesuffix("-dark") for name in arguments.names
+    }
+    unknown = sorted(named - {*NAMES})
     if unknown:
-        parser.error(f"there is no picture {unknown[0]!r}: the pictures are {', '.join(known)}.")
-    wanted = arguments.names or known
+        parser.error(f"there is no picture {unknown[0]!r}: the pictures are {', '.join(NAMES)}.")
+    wanted = named or {*NAMES}
+    book = Book(check=arguments.check)
     prepare_interpreter()
     application = make_application()
     application.setCursorFlashTime(0)  # a cursor that blinks never rests
@@ -455,15 +451,15 @@ def main() -> None:
             os.environ[f"XDG_{kind}_HOME"] = str(Path(folder) / kind.lower())  # nobody's own settings
         for scene in SCENES:
             if scene.name in wanted:
-                take(scene, arguments.text, Path(folder) / scene.name)
+                take(scene, arguments.text, Path(folder) / scene.name, book)
         if "film" in wanted:
-            write_film(Path(folder) / "film", PICTURES / "film.gif")
+            play_film(Path(folder) / "film", PICTURES / "film.gif", book)
         if "lecture-hall" in wanted:
-            lecture_hall(Path(folder) / "lecture-hall", arguments.text)
-        if "first-launch" in wanted:
-            first_launch()
+            lecture_hall(Path(folder) / "lecture-hall", arguments.text, book)
     collector.deleteLater()
+    print(*book.differences, sep="\n", end="")
+    return 1 if book.differences else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -15,7 +15,7 @@ from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 
-PATIENCE = 120.0  # seconds until a condition that does not come is given up
+PATIENCE = 600.0  # seconds until a condition that does not come is given up
 LOOK_EVERY = 0.15  # seconds between two looks at whether the window rests
 POINTER = QPolygonF(
     [QPointF(x, y) for x, y in ((0, 0), (0, 16), (4, 12), (7, 18), (9, 17), (6, 11), (11, 11))]

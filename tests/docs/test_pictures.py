@@ -1,0 +1,63 @@
+"""The pictures of the guide are today's: what is written down of each is what the window says."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PICTURES = ROOT / "docs" / "pictures"
+sys.path.insert(0, str(ROOT / "docs"))
+
+from said import Book, differences, read_table  # noqa: E402
+
+DRAWN = {"quality-by-length-light.png"}
+"""What is no picture of the window, but drawn by docs/figure.py."""
+
+WORDS = {"rail": ["Corpus"], "menus": ["File"], "titles": ["Text", "Loss"], "tabs": ["Lens"]}
+
+
+def test_each_picture_is_shown_and_has_its_words_written_down():
+    shown = {
+        name
+        for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
+        for name in re.findall(r"pictures/([\w-]+\.(?:png|gif))", path.read_text(encoding="utf-8"))
+    }
+    files = {path.name for path in PICTURES.iterdir()} - {"said.json"}
+    assert files == shown
+    assert {*read_table()} == files - DRAWN
+
+
+def test_a_picture_that_says_what_the_window_says_is_todays():
+    assert differences("a.png", {"commit": "c0ffee", **WORDS}, WORDS) == []
+
+
+@pytest.mark.parametrize(
+    ("now", "sentence"),
+    [
+        ({"rail": ["Corpus", "Race"]}, "other rail than the window: now 'Race'"),
+        ({"titles": ["Text"]}, "other titles than the window: no 'Loss'"),
+        ({"titles": ["Loss", "Text"]}, "other titles than the window: in another order"),
+        ({"tabs": ["Why?"]}, "other tabs than the window: no 'Lens'; now 'Why[?]'"),
+        ({"menus": []}, "other menus than the window: no 'File'"),
+    ],
+)
+def test_what_has_changed_since_is_said_with_the_commit(now, sentence):
+    [found] = differences("a.png", {"commit": "c0ffee", **WORDS}, WORDS | now)
+    assert re.search(rf"a.png, of c0ffee, has {sentence}. python3 start.py pictures a.png", found)
+
+
+def test_a_picture_of_which_nothing_is_written_is_told():
+    book = Book(check=True)
+    book.note("nothing-light.png", WORDS)
+    assert len(book.differences) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("picture", sorted(read_table()))
+def test_the_window_says_what_the_picture_says(picture):
+    command = [sys.executable, "docs/make_pictures.py", "--check", picture]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=550)
+    assert found.returncode == 0, found.stdout + found.stderr
