@@ -99,7 +99,8 @@ def write(kind: str, name: str, *asked: str, root: Path = ROOT) -> list[Path]:
     _check(kind, name, *asked, root=root)
     new, rows = {}, {}
     for file, code in BLOCK.findall((root / "docs" / example.page).read_text(encoding="utf-8")):
-        if re.search(rf"(\b|_){example.name}(\b|_)", file + code):
+        is_row = file in TABLES and f'"{example.name}"' in code
+        if is_row or re.fullmatch(rf"(test_)?{example.name}(_configuration)?", Path(file).stem):
             for pattern, replacement in example.renamed(name, *asked):
                 file, code = re.sub(pattern, replacement, file), re.sub(pattern, replacement, code)
             (rows if file in TABLES else new)[root / file] = code
