@@ -133,6 +133,7 @@ def test_a_name_that_will_not_do_is_refused_and_nothing_is_written(new, asked, s
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kind", ASKED)
 def test_the_tests_of_what_is_written_pass(kind, tmp_path):
     folder = checkout(tmp_path)
@@ -146,7 +147,7 @@ def test_the_tests_of_what_is_written_pass(kind, tmp_path):
             env=environment,
             capture_output=True,
             text=True,
-            timeout=500,
+            timeout=1700,
         )
 
     (folder / "resources").unlink()  # a list in it is written

@@ -56,8 +56,9 @@ def test_a_picture_of_which_nothing_is_written_is_told():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("picture", sorted(read_table()))
 def test_the_window_says_what_the_picture_says(picture):
     command = [sys.executable, "docs/make_pictures.py", "--check", picture]
-    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=550)
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1700)
     assert found.returncode == 0, found.stdout + found.stderr
