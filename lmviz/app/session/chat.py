@@ -43,8 +43,8 @@ class Chat(Part):
 
     It has a line for each turn: the first is the system's, the second a question, and the last the answer,
     which is not over. While it is on, the prefix is what the template makes of them, soon after each change:
-    a template may take seconds, and the window does not wait for it. A prefix that comes from elsewhere, such
-    as a lesson's, or a model without a template, ends it.
+    a template may take seconds, and the window does not wait for it. What is added to its end elsewhere is
+    said by the assistant; another prefix, such as a lesson's, or a model without a template, ends it.
     """
 
     changed = Signal()
@@ -193,8 +193,15 @@ class Chat(Part):
         self.changed.emit()
 
     def _follow_prefix(self) -> None:
-        if self._is_on and self._reading.prefix != self._written:
+        """What is added at the end, as a click on a next word does, is said by the assistant."""
+        prefix, written = self._reading.prefix, self._written
+        if not self._is_on or prefix == written:
+            return
+        if written is None or not prefix.startswith(written):
             self._end()
+            return
+        self._written, answer = prefix, self._lines[-1][1]
+        self.say(len(self._lines) - 1, answer + prefix.removeprefix(written))
 
 
 def _write(

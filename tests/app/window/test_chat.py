@@ -9,12 +9,13 @@ import foreign_tokenizers
 import pytest
 from foreign_models import add_tokenizer, saved
 from foreign_tokenizers import CHAT, TEMPLATE
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.fitting_text import QUESTION, SENTENCE
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.base.side_process import SideProcess
 from tests.app.conftest import wait_for_reading
@@ -308,3 +309,26 @@ def test_a_model_without_a_template_reads_plain_text(
     assert not session.chat.is_possible
     assert session.reading.prefix == ""  # its vocabulary knows none of the example's words
     assert window.perspective_name == "attention"
+
+
+def test_a_click_on_a_next_word_is_said_by_the_assistant(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    opened(window, session, folder_with(tmp_path, TEMPLATE), qtbot)
+    line(window, "user").setText("Who asks?")
+    line(window, "assistant").setText("The bat")
+    written(session, qtbot)
+    wait_for_reading(session, qtbot)
+    before = session.reading.prefix
+    panel = window.perspective.findChild(QWidget, "next_word_view")
+    bars = panel.findChild(BarsView)
+    qtbot.waitUntil(lambda: bars.amount() > 0 and bars.isVisible())
+    qtbot.mouseClick(bars, Qt.MouseButton.LeftButton, pos=bars.part_rectangle(0).center().toPoint())
+    written(session, qtbot)
+    assert session.chat.is_on
+    assert session.reading.prefix.startswith(before)
+    added = session.reading.prefix.removeprefix(before)
+    assert added
+    assert line(window, "user").text() == "Who asks?"
+    assert session.chat.lines[-1] == ("assistant", "The bat" + added)
+    assert line(window, "assistant").text() == "The bat" + added
