@@ -9,7 +9,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 
 ORDER = {
-    "attention": ("attention_view", "next_word_view", "attention_text_view"),
+    "attention": ("attention_text_view", "attention_view", "next_word_view"),
     "inside": ("picture_view", "stage_view", "why_view"),
     "train": ("plan_view", "loss_view", "live_sample_view"),
     "circuits": ("contrast_view", "patching_view", "attribution_view"),

@@ -204,10 +204,11 @@ class AttributionPanel(AnsweringPanel["Attribution", Asked]):
         strongest = next((row for row in self._rows if not row.is_many), None)
         if strongest is None:
             return ""
-        count = len(found.array)
+        count = sum(numbers.array.size for kind, numbers in found.kinds.items() if kind != "rounding")
         held = " The scale of the last normalisation is held." if found.held else ""
         held = " The gates above them are held." if self._through else held
-        rest = f"All {count} parts add up to {signed_figure(found.total, 4)}, to the last digit.{held}"
+        total = signed_figure(found.total, 4)
+        rest = f"All {count} parts, with what rounding leaves, add up to exactly {total}.{held}"
         return f"Most comes from {strongest.name}: {signed_figure(strongest.share)}. {rest}"
 
 
