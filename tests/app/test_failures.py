@@ -94,7 +94,7 @@ def _classifier(folders: pytest.TempPathFactory) -> Path:
     folder = folders.mktemp("classifier")
     lines = ["good\tthe cows eat grass", "bad\tthe dog sees the hens"] * 8
     (folder / "labelled.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    corpus = load_corpus(folder / "labelled.tsv", task="classification")
+    corpus = load_corpus(folder / "labelled.tsv", task="classification", columns="label=1,text=2")
     api.train("lstm", corpus, folder / "run", steps=2, batch=2, validate_every=0, width=8)
     return folder / "run"
 
