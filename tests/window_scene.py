@@ -43,6 +43,7 @@ class Scene:
                 self.wait(lambda panel=panel: panel.is_in_sight)
 
     def click(self, name: str) -> None:
+        self.wait(lambda: any(found.isVisible() for found in self.window.findChildren(QWidget, name)))
         button = self.find(name)
         self.wait(button.isEnabled)
         self.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
