@@ -457,7 +457,8 @@ def main() -> int:
         if "lecture-hall" in wanted:
             lecture_hall(Path(folder) / "lecture-hall", arguments.text, book)
     collector.deleteLater()
-    print(*book.differences, sep="\n", end="")
+    for difference in book.differences:
+        print(difference)
     return 1 if book.differences else 0
 
 
