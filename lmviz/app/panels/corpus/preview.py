@@ -265,6 +265,10 @@ class PreviewPanel(Panel):
 
     def _show_rows(self, offer: Preview) -> None:
         empty(self._grid)
+        for line in range(self._grid.rowCount()):  # a grid remembers the stretch of rows that it had
+            self._grid.setRowStretch(line, 0)
+        for place in range(self._grid.columnCount()):
+            self._grid.setColumnStretch(place, 0)
         layout = offer.layout
         self._rows_card.setVisible(layout is not None)
         if layout is None:

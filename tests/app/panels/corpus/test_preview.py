@@ -219,6 +219,18 @@ def test_where_nothing_tells_the_window_asks(
     assert reading(window, session, qtbot)[0].startswith("a cat by")
 
 
+def test_rows_stand_as_close_whatever_was_offered_before(
+    offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    for count in (4, 9):
+        rows = [f"{n},the fox said no {n}" for n in range(count)]
+        window = offered("\n".join(["id,text", *rows]), f"{count}.csv", "utf-8")
+        shown(window, f"{count} documents", qtbot)
+        drawn()
+    grid = window.findChild(QComboBox, "column_1_picker").parentWidget().parentWidget().layout()
+    assert [grid.rowStretch(line) for line in range(1, 9)] == [0] * 8
+
+
 def test_a_heading_is_one_click_from_being_a_row(
     offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
