@@ -20,9 +20,9 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -38,6 +38,7 @@ LEAST = 8  # rounds, of which half are to fill caches
 DIFFERENT = 8  # rounds; then the same are gone through again, so that what grows is what is not given back
 LONGEST = 300.0  # seconds until a window has come to rest on a busy machine
 TEXTS = ("farm", "stories", "four-sentences", "ambiguous", "reviews", "twin", "pictures")
+LARGE = 200_000  # bytes, from which on a thing is named
 NOTES = "held.jsonl"
 AT_REST = 2  # threads: the window's and the reading thread
 KEPT_BY_PYSIDE = "PySide6.QtWidgets.QAccessibleWidget"  # each is empty when its widget has gone
@@ -61,6 +62,8 @@ class Held:
     threads: int
     files: int
     kinds: dict[str, int]
+    large: dict[str, int] = field(default_factory=dict)
+    """Bytes of large arrays, tensors and texts, by what they are and what holds them."""
 
 
 MOST = {
@@ -87,7 +90,8 @@ def faults_of(held: Sequence[Held]) -> list[str]:
         if values and grown > share * median(values):
             found.append(
                 f"{measure} grew by {grown:,.0f} of {median(values):,.0f} in {len(half)} rounds"
-                + _most_grown(half)
+                + _most_grown([each.kinds for each in half])
+                + _most_grown([each.large for each in half], " bytes")
             )
     return found
 
@@ -103,10 +107,10 @@ def growth(values: Sequence[float]) -> float:
     return median(slopes) * (len(values) - 1) if slopes else 0.0
 
 
-def _most_grown(held: Sequence[Held]) -> str:
-    names = {name for each in held for name in each.kinds}
-    grown = Counter({name: growth([each.kinds.get(name, 0) for each in held]) for name in names})
-    return "".join(f"; {name} by {count:,.0f}" for name, count in grown.most_common(12) if count > 0.5)
+def _most_grown(held: Sequence[Mapping[str, int]], of: str = "") -> str:
+    names = {name for each in held for name in each}
+    grown = Counter({name: growth([each.get(name, 0) for each in held]) for name in names})
+    return "".join(f"; {name} by {count:,.0f}{of}" for name, count in grown.most_common(12) if count > 0.5)
 
 
 def use_for(folder: Path, minutes: float, seed: int) -> tuple[list[Held], list[str]]:
@@ -124,7 +128,7 @@ def use_for(folder: Path, minutes: float, seed: int) -> tuple[list[Held], list[s
     held = read_notes(folder)
     where = "\n".join(path.read_text(encoding="utf-8") for path in folder.rglob("crash.log"))
     ended = [f"it ended with {done.returncode}: {done.stderr[-5000:]}\n{where}"] if done.returncode else []
-    return held, ended + faults_of(held)
+    return held, ended or faults_of(held)
 
 
 def read_notes(folder: Path) -> list[Held]:
@@ -356,7 +360,45 @@ def held_by(window: MainWindow) -> Held:
         threads=threading.active_count(),
         files=len(os.listdir("/proc/self/fd")),
         kinds={**kinds, **wrappers, **qt},
+        large=large_things(),
     )
+
+
+def large_things(least: int = LARGE) -> dict[str, int]:
+    """The bytes of arrays, tensors and texts of at least so many, by what they are and what holds them.
+
+    One that several hold counts for the first of these; what is a part of another does not count.
+    """
+    found, seen = Counter[str](), set[int]()
+    for holder in gc.get_objects():
+        for thing in gc.get_referents(holder):
+            size = _bytes_of(thing)
+            if size >= least and id(thing) not in seen:
+                seen.add(id(thing))
+                found[f"{_kind_of(thing)} in {_name_of(holder)}"] += size
+    return dict(found)
+
+
+def _bytes_of(thing: object) -> int:
+    """What a thing has in one piece that is its own, where it may have much; 0 otherwise."""
+    if isinstance(thing, bytes | bytearray | str):
+        return sys.getsizeof(thing)
+    kind = _kind_of(thing)
+    if kind == "numpy.ndarray":
+        return int(thing.nbytes) if thing.base is None else 0  # type: ignore[attr-defined]  # it is an array
+    if kind in ("torch.Tensor", "torch.nn.parameter.Parameter"):
+        return int(thing.untyped_storage().nbytes())  # type: ignore[attr-defined]  # it is a tensor
+    return 0
+
+
+def _name_of(holder: object) -> str:
+    """What holds something: of a dictionary what that belongs to, or its first names."""
+    if not isinstance(holder, dict):
+        return _kind_of(holder)
+    for around in gc.get_referrers(holder):
+        if getattr(around, "__dict__", None) is holder:
+            return _kind_of(around)
+    return f"a dictionary of {', '.join(str(name)[:30] for name in list(holder)[:3])}"
 
 
 class _Counts(ctypes.Structure):
@@ -425,7 +467,7 @@ def _standing_still(window: MainWindow) -> Iterator[None]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Use a window for some minutes, and at least so many rounds; 1 where it failed or stood still."""
+    """Use a window for some minutes, and at least so many rounds; 1 where it failed, stood still or grew."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--minutes", type=float, default=0.0)
@@ -467,7 +509,9 @@ def main(arguments: Sequence[str]) -> int:
     if raised >= 0:
         print(log[max(0, raised - 1000) : raised + 4000], file=sys.stderr)
     print("".join(f"a turn took {took:.1f} s\n{stacks}\n" for took, stacks in turns), file=sys.stderr)
-    return closing.leave(int(raised >= 0 or bool(turns)))
+    grown = faults_of(read_notes(given.folder))
+    print("\n".join(grown), file=sys.stderr)
+    return closing.leave(int(raised >= 0 or bool(turns) or bool(grown)))
 
 
 def _long_turns(window: MainWindow) -> list[tuple[float, str]]:
