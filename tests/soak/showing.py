@@ -119,6 +119,7 @@ def show_words(path: Path) -> bool:
 
     Raised with what was raised meanwhile. What names a FIFO that somebody opens does not come back.
     """
+    from PySide6.QtCore import QEvent
     from PySide6.QtWidgets import QApplication
 
     whole, say = _places()
@@ -127,6 +128,7 @@ def show_words(path: Path) -> bool:
     say(path.read_text("utf-8", "replace"))
     whole.grab()
     QApplication.processEvents()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # no event loop runs that would do it
     if raised:
         raise Raised(raised[0][-3000:])
     return True
