@@ -30,7 +30,7 @@ def models(folder: str | None, download: str | None, as_json: bool) -> None:
         _download_model(download, as_json)
         return
     from lmviz.api.training import find_run, is_run, sample_models
-    from lmviz.interchange.public_models import PUBLIC_MODELS
+    from lmviz.interchange.public_models import OFFERED_MODELS
     from lmviz.training.run import Run
 
     if folder is not None and not os.path.isdir(folder):
@@ -49,7 +49,7 @@ def models(folder: str | None, download: str | None, as_json: bool) -> None:
         columns = ("name", "family", "corpus", "steps", "validation_loss", "snapshots")
         rows = [[row[name] for name in columns] for row in found]
         print_table([name.replace("_", " ") for name in columns], rows)
-        for public in PUBLIC_MODELS:
+        for public in OFFERED_MODELS:
             here = public.folder()
             way = f"lmviz {here}" if here else f"lmviz models --download {public.name}"
             say(f"{public.sentence}: {way}")

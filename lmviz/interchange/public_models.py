@@ -13,7 +13,7 @@ from lmviz.base.figures import with_unit
 
 
 @dataclass(frozen=True)
-class PublicModel:
+class OfferedModel:
     """A checkpoint of the Hugging Face hub: its name there, its title, about how many bytes to download."""
 
     name: str
@@ -31,21 +31,21 @@ class PublicModel:
         """Where it lies in the hub's cache; None where it was not downloaded, or not to its end."""
         snapshots = (cache or hub_cache()) / f"models--{self.name.replace('/', '--')}" / "snapshots"
         try:
-            whole = [folder for folder in snapshots.iterdir() if (folder / "model.safetensors").exists()]
+            whole = [folder for folder in snapshots.iterdir() if os.path.exists(folder / "model.safetensors")]
         except OSError:
             return None
         return max(whole, key=lambda folder: folder.stat().st_mtime, default=None)
 
 
-PUBLIC_MODELS = (
-    PublicModel(
+OFFERED_MODELS = (
+    OfferedModel(
         "HuggingFaceTB/SmolLM2-135M",
         "SmolLM2 135M",
         272_000_000,
         "English of web pages, textbooks and stories, and some code",
         "Apache 2.0",
     ),
-    PublicModel(
+    OfferedModel(
         "distilbert/distilgpt2",
         "DistilGPT-2",
         356_000_000,

@@ -3,12 +3,12 @@
 import pytest
 
 from lmviz.interchange.hub import NAME
-from lmviz.interchange.public_models import PUBLIC_MODELS, hub_cache
+from lmviz.interchange.public_models import OFFERED_MODELS, hub_cache
 
 VARIABLES = ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME")
 
 
-@pytest.mark.parametrize("model", PUBLIC_MODELS, ids=lambda model: model.title)
+@pytest.mark.parametrize("model", OFFERED_MODELS, ids=lambda model: model.title)
 def test_one_that_is_offered_is_found_once_it_is_whole(model, tmp_path):
     assert NAME.fullmatch(model.name)
     assert model.licence in model.sentence

@@ -86,7 +86,7 @@ class WelcomeStrip(QWidget):
         row((flow, 1), (self._dismiss, 0, Qt.AlignmentFlag.AlignTop), on=self, margins=(16, 6, 10, 6))
 
     def _fill(self) -> None:
-        from lmviz.interchange.public_models import PUBLIC_MODELS  # not needed for the first paint
+        from lmviz.interchange.public_models import OFFERED_MODELS  # not needed for the first paint
 
         self._samples.clear()
         for name in self._sample_models():
@@ -95,7 +95,7 @@ class WelcomeStrip(QWidget):
         if self._samples.isEmpty():
             self._samples.addAction("This installation has none").setEnabled(False)
         self._samples.addSection("Real English")
-        for model in PUBLIC_MODELS:
+        for model in OFFERED_MODELS:
             words = model.title if model.folder() else f"Download {model.sentence}"
             wanted = lambda name=model.name: self.public_wanted.emit(name)  # noqa: E731
             self._samples.addAction(caption(words), wanted).triggered.connect(self.hide)

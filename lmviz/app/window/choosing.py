@@ -155,9 +155,9 @@ class Choosing:
 
     def open_public(self, name: str) -> None:
         """A public model by its name on the hub: opened where it is here, otherwise downloaded first."""
-        from lmviz.interchange.public_models import PUBLIC_MODELS
+        from lmviz.interchange.public_models import OFFERED_MODELS
 
-        found = next(model for model in PUBLIC_MODELS if model.name == name).folder()
+        found = next(model for model in OFFERED_MODELS if model.name == name).folder()
         if found is None:
             self._download(name)
         else:

@@ -286,12 +286,12 @@ class Commands:
 
     def _fill_samples(self, menu: QMenu) -> None:
         from lmviz.api.training import sample_models
-        from lmviz.interchange.public_models import PUBLIC_MODELS
+        from lmviz.interchange.public_models import OFFERED_MODELS
 
         for name in sample_models():
             self._add(menu, f"Open sample model {name}", partial(self._session.library.open, name))
         menu.addSeparator()
-        for public in PUBLIC_MODELS:
+        for public in OFFERED_MODELS:
             words = f"Open {public.title}" if public.folder() else f"Download {public.sentence}"
             self._add(menu, words, partial(self.choosing.open_public, public.name))
 

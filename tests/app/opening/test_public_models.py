@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.window.main_window import MainWindow
 from lmviz.interchange import hub
-from lmviz.interchange.public_models import PUBLIC_MODELS
+from lmviz.interchange.public_models import OFFERED_MODELS
 
 
 def entries(window: MainWindow) -> dict[str, object]:
@@ -31,7 +31,7 @@ def test_a_public_model_is_offered_with_its_size_and_licence_and_downloaded_when
 
     monkeypatch.setattr(hub, "download_model", download)
     monkeypatch.setattr(window, "open_paths", opened.append)
-    model = PUBLIC_MODELS[0]
+    model = OFFERED_MODELS[0]
     entries(window)[f"Download {model.sentence}"].trigger()
     qtbot.waitUntil(lambda: opened == [[tmp_path]])
     assert asked == [model.name]

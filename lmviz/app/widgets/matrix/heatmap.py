@@ -19,7 +19,7 @@ from lmviz.app.widgets.matrix.color_scale import HEIGHT as SCALE_HEIGHT
 from lmviz.app.widgets.matrix.color_scale import draw_color_scale, draw_line_key
 from lmviz.app.widgets.matrix.crossfade import Crossfade
 from lmviz.app.widgets.matrix.heatmap_frame import HeatmapFrame, HeatmapSight
-from lmviz.app.widgets.matrix.heatmap_labels import Labels
+from lmviz.app.widgets.matrix.heatmap_labels import HeatmapLabels
 from lmviz.app.widgets.matrix.heatmap_painter import CellPicture, HeatmapStrokes
 
 DRAG_REACH = 120
@@ -58,7 +58,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         super().__init__(parent)
         self._cells = Cells.of(np.zeros((0, 0), dtype=np.float32), "signed")
         self._picture: CellPicture | None = None
-        self._labels = Labels()
+        self._labels = HeatmapLabels()
         self._frame: HeatmapFrame | None = None
         self._square = False
         self._sight = HeatmapSight()

@@ -29,7 +29,7 @@ NOTE_GAP = 14
 
 
 @dataclass(frozen=True)
-class Labels:
+class HeatmapLabels:
     """The names, whether those of columns stand below, and the roles of their colours.
 
     With `few_columns` only marked columns are named, upright, which leaves more room to the cells.
