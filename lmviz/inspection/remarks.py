@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from lmviz.base.counting import numbered
 from lmviz.base.figures import count, counted, percentage
 from lmviz.inspection.attention import attention_layers, attention_weights
-from lmviz.inspection.backoff_ladder import orders_of, weights_over_text
-from lmviz.inspection.lens_sentence import settled_in_words
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
@@ -66,6 +64,8 @@ def lens_remark(trace: Trace, lens: LogitLens, noun: str = "word") -> str:
 
     Empty where it has one place only, or where the answer is far from likely.
     """
+    from lmviz.inspection.lens_sentence import settled_in_words  # the first screen does without
+
     lens = lens.by_layer
     share = float(lens.of_final[-1, 0])
     settled = settled_in_words(lens, 0, noun)
@@ -79,6 +79,8 @@ def lens_remark(trace: Trace, lens: LogitLens, noun: str = "word") -> str:
 
 def orders_remark(trace: Trace, position: int, noun: str = "word") -> str:
     """From which context of an n-gram model most of its answer comes; empty where none gives half of it."""
+    from lmviz.inspection.backoff_ladder import orders_of, weights_over_text
+
     if not orders_of(trace):
         return ""
     shares = dict(zip(orders_of(trace), map(float, weights_over_text(trace)[:, position]), strict=False))

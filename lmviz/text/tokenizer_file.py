@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
 from lmviz.text.ordinary_files import read_file
-from lmviz.text.patterns import check_patterns
 from lmviz.text.tokenizer_bounds import added_ids, check_bounds
 from lmviz.text.words import PLAIN_SPACED_PATTERN, SPACED_PATTERN, WORD_PATTERN
 
@@ -78,6 +77,8 @@ def _refuse_constant(name: str) -> None:
 def backend_of(path: Path, description: dict[str, Any]) -> tokenizers.Tokenizer:
     """The tokenizer that a description makes, which was read at a path; LmvizError where it is none."""
     from tokenizers import Tokenizer
+
+    from lmviz.text.patterns import check_patterns  # neither is needed for the first paint
 
     try:
         text = json.dumps(description | {"truncation": None, "padding": None})

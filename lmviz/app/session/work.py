@@ -16,7 +16,6 @@ from lmviz.app.workers.job import Job, JobWork
 from lmviz.app.workers.model_cache import ModelCache
 from lmviz.app.workers.reading_worker import ReadingWorker
 from lmviz.app.workers.threads import compute_with
-from lmviz.base.side_process import answer_nobody
 
 if TYPE_CHECKING:
     from lmviz.inspection.intervention import Intervention
@@ -173,6 +172,8 @@ class Work(Part):
 
     def close(self) -> None:
         """Cancel every thread and wait a while for all of them; nothing is answered any more."""
+        from lmviz.base.side_process import answer_nobody  # not needed for the first paint
+
         for job in self._jobs:
             job.cancel()
         self._reader.stop()
