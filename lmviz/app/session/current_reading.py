@@ -56,6 +56,7 @@ class CurrentReading(Part):
         self._prefix = self._source = ""
         self._picture = FIRST_PICTURE
         self._encoding: Encoding | None = None
+        self._encoded = ""  # the text that was cut into these tokens
         self._dropped = 0
         self._reading: Reading | None = None
         self._stored: Reading | None = None
@@ -286,7 +287,8 @@ class CurrentReading(Part):
         self._work.ask_model((reading.model, reading.step), key, work, take, failed)
 
     def _encode(self) -> None:
-        self._encoding, self._dropped = None, 0
+        before, text = self._encoding, self._encoded
+        self._encoding, self._dropped, self._encoded = None, 0, self._prefix
         encoding = self._stored_encoding()
         if encoding is None and self.tokenizer is not None:
             encoding = self.tokenizer.encode_prefix(self._prefix)
@@ -295,6 +297,8 @@ class CurrentReading(Part):
             self._dropped = max(0, len(encoding) - context) if context is not None else 0
             self._encoding = _without_first(encoding, self._dropped)
         positions = len(self._encoding) if self._encoding is not None else 0
+        if before is not None and self._encoding is not None and text != self._prefix:
+            self._focus.follow_words(before.tokens, self._encoding.tokens)
         self._focus.fit_positions(positions, self._say_encoded)
 
     def _say_encoded(self) -> None:

@@ -165,6 +165,14 @@ class Focus(Part):
         if before != (self.position, self.is_position_pinned):
             self.position_changed.emit()
 
+    def follow_words(self, before: Sequence[str], now: Sequence[str]) -> None:
+        """The prefix is being edited: a pinned position stays at its word, and with no other text at any.
+
+        `fit_positions` follows, and says what has moved.
+        """
+        if self._position is not None:
+            self._position = _moved(self._position, before, now)
+
     def fit_positions(self, positions: int, say: Callable[[], object] = lambda: None) -> None:
         """The prefix has so many positions now. `say` is called before it is said that this moved `position`,
         since panels look at the new prefix at that position."""
@@ -197,3 +205,19 @@ class Focus(Part):
             self.choose_cell(None)
         if self._hovered_cell is not None and not exists(self._hovered_cell):
             self.hover_cell(None)
+
+
+KEPT = 0.25  # the share of its words above which a text is the same one, edited
+
+
+def _moved(position: int, before: Sequence[str], now: Sequence[str]) -> int | None:
+    """Where the word at a position is after an edit; None where most of the text is another one."""
+    most = min(len(before), len(now))
+    first = next((at for at in range(most) if before[at] != now[at]), most)
+    most -= first
+    last = next((at for at in range(most) if before[-1 - at] != now[-1 - at]), most)
+    if position < first:
+        return position
+    if position >= len(before) - last:
+        return position + len(now) - len(before)
+    return position if first + last > KEPT * len(before) else None

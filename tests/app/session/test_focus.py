@@ -113,3 +113,27 @@ def test_the_stage_stays_while_there_is_nothing_to_read(focus: Focus) -> None:
     focus.fit_stages([])  # the text is empty for a moment
     focus.fit_stages(stages)
     assert focus.stage == 2
+
+
+@pytest.mark.parametrize(
+    ("now", "position"),
+    [
+        ("the cows eat the green grass", 2),  # further on
+        ("then the cows eat grass", 3),
+        ("cows eat grass", 1),
+        ("the hens eat grass", 2),
+        ("the cows ate grass", 2),  # the word itself is edited
+        ("a wholly different text about stones", None),
+        ("", None),
+    ],
+)
+def test_a_pinned_position_stays_at_its_word_and_with_no_other_text(
+    focus: Focus, now: str, position: int | None
+) -> None:
+    before = ["the", "cows", "eat", "grass"]
+    focus.fit_positions(len(before))
+    focus.choose_position(2)
+    words = now.split()
+    focus.follow_words(before, words)
+    focus.fit_positions(len(words))
+    assert (focus.position if focus.is_position_pinned else None) == position

@@ -70,6 +70,9 @@ def test_tokens_have_the_width_of_the_window_whatever_is_said_of_them(
     window.resize(1280, 720)
     edit, bar = find(window, QLineEdit, "prefix_edit"), window.prefix_bar
     places = set()
+    edit.setText("the")
+    wait_for_reading(read, qtbot)
+    qtbot.waitUntil(lambda: bar.strip.width() > 0.95 * bar.width() and bar.height() < 100)  # one row
     for text in ("the cows", "the hippopotamus and the rhinoceros, zebras and gnus"):
         edit.setText(text)
         wait_for_reading(read, qtbot)

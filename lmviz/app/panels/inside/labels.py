@@ -182,7 +182,8 @@ class LabelsPanel(Panel):
         if found is None:
             return
         self._curve.set_values(found.beginnings[:, best], tokens, (0.0, 1.0))
-        self._said.set_text(f"p({name}) up to each word · right: what taking it out adds")
+        said = f"p({name}) up to each word, and the label there · right: what taking it out adds to p({name})"
+        self._said.set_text(said)
         effects, rows = found.effects(best), []
         for position, token in enumerate(tokens):
             there, effect = found.beginnings[position], effects[position]
@@ -190,7 +191,8 @@ class LabelsPanel(Panel):
                 rows.append(LabelledWord(token, "", 0.0, "not read"))
                 continue
             note = _in_percent(effect) if np.isfinite(effect) else ""
-            rows.append(LabelledWord(token, name, float(there[best]), note))
+            at = int(there.argmax())
+            rows.append(LabelledWord(token, reading.answer(at), float(there[at]), note))
         self.words.set_words(rows)
 
     def _read_out(self, index: int) -> tuple[str, list[str]]:

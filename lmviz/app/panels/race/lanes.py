@@ -26,7 +26,7 @@ from lmviz.looks.columns import Column
 from lmviz.looks.names import Names
 
 ADDING, FORKING, STEERING = range(3)
-MEASURED = ("step", "loss", "best", "tokens per second")
+MEASURED = ("step", "training loss", "lowest validation loss", "tokens per second")
 
 
 class LanesPanel(Panel):
@@ -122,8 +122,8 @@ def _columns(lanes: Sequence[RaceLane]) -> list[Column]:
     return [
         Column(" · ".join(differing_names(lanes)) or "lane", labels, colors=[lane.color for lane in lanes]),
         Column("state", [lane.state for lane in lanes]),
-        Column("loss", [_figure(lane.loss) for lane in lanes]),
-        Column("best", [_figure(lane.best) for lane in lanes]),
+        Column("training", [_figure(lane.loss) for lane in lanes]),
+        Column("best valid.", [_figure(lane.best) for lane in lanes]),
         Column("tok/s", speeds, spare=True),
     ]
 

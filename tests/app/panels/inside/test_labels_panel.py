@@ -130,9 +130,9 @@ def test_a_classifier_says_what_it_thinks_word_by_word_and_what_each_word_adds(
     arrays = panel.exported_arrays()
     for place in range(len(words)):
         beginning = label(model, " ".join(words[: place + 1]))
-        row = panel.words.words[place]  # of the label that the heading and the curve are about
-        assert row.label == whole.labels[0]
-        assert row.probability == pytest.approx(beginning.probabilities[best])
+        row = panel.words.words[place]  # of what the model says when it has read so far
+        assert row.label == beginning.labels[0]
+        assert row.probability == pytest.approx(beginning.probabilities.max())
         assert arrays["beginnings"][place] == pytest.approx(beginning.probabilities)
         without = label(model, " ".join(words[:place] + words[place + 1 :])).probabilities
         assert arrays["without"][place] == pytest.approx(without)
