@@ -14,6 +14,7 @@ from lmviz.desktop.scene import open_scene
 from lmviz.inspection.trace import Trace
 from lmviz.interchange.arpa import open_arpa
 from lmviz.interchange.checkpoint import open_checkpoint
+from lmviz.interchange.plain_pickle import read_plain_pickle
 from lmviz.lectures.bundle import unpack
 from lmviz.lectures.reading import open_lecture
 from lmviz.lessons.reading import open_lesson
@@ -58,6 +59,7 @@ KINDS = {
     "lecture": (lambda path: open_lecture(path, ()), "lmviz.lectures.reading.read_text_file"),
     "lesson": (lambda path: open_lesson(path, ()), "lmviz.lessons.reading.read_text_file"),
     "network": (open_network, "lmviz.autodiff.files.read_text_file"),
+    "pickle": (read_plain_pickle, "lmviz.interchange.plain_pickle.read_file"),
     "poll": (open_poll, "lmviz.polls.poll_file.read_text_file"),
     "race": (open_race, "lmviz.runs.race_folder.read_file"),
     "results": (open_results, "lmviz.lessons.results.read_file"),

@@ -19,7 +19,7 @@ from lmviz.app.panels.train.observed_lines import (
 )
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.widgets.base.building import column, named, stack
-from lmviz.app.widgets.base.figures import number, percentage, signed_figure
+from lmviz.app.widgets.base.figures import number, percentage, plain, signed_figure
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.bars import BarsView
@@ -101,7 +101,7 @@ class ObservedDetails(QWidget):
             f"other {kind}, with ε = {observed.smoothing:g} and K = {observed.outputs:,}.",
             [shown, f"each other {kind}", f"all {others:,} others"],
             [right, other, others * other],
-            [f"{right:.6g}", f"{other:.6g}", f"{others * other:.6g}"],
+            [plain(right, 6), plain(other, 6), plain(others * other, 6)],
         )
 
     def _show_count(self, name: str, observed: ObservedCount, model: OpenedModel) -> None:

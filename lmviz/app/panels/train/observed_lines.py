@@ -50,7 +50,7 @@ def _descending_code(steps: int, batch: int, clip: float, optimizer: str, smooth
         STEP: f"for step in 1 … {count(steps)}:",
         BATCH: f"batch ← {'1 text' if batch == 1 else f'{count(batch)} texts'}",
         FORWARD: "p ← model(batch)",
-        TARGET: f"q ← {1 - smoothing:.6g} [target] + {smoothing:g}/K",
+        TARGET: f"q ← {plain(1 - smoothing, 6)} [target] + {smoothing:g}/K",
         LOSS: "L ← mean −Σ q ln p" if smoothing else "L ← mean −ln p(target)",
         BACKWARD: "g ← ∂L/∂θ",
         CLIP: f"if ‖g‖ > {clip:g}: g ← {length}g/‖g‖",
