@@ -390,7 +390,8 @@ def test_a_network_that_cannot_be_read_is_said_where_it_is_written(
 def test_a_race_is_part_of_the_scene(
     window: MainWindow, session: Session, lecture: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    window.open_paths([lecture / "runs"])
+    window.show_perspective("race")
+    session.race.open(lecture / "runs")
     qtbot.waitUntil(lambda: len(session.library.models) == 2 and len(session.race.lanes) == 2)
     qtbot.waitUntil(lambda: len(session.comparison.chosen) == 1)
     session.library.choose_step(1)
