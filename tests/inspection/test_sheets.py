@@ -37,3 +37,10 @@ def test_the_lines_of_a_sum_make_what_its_function_is_applied_to(model, text):
         if arithmetic.rule == "sum":
             added = sum(line.value for line in sheet.lines)
             assert added == pytest.approx(arithmetic.argument, abs=1e-9), arithmetic.address
+
+
+def test_products_are_headed_as_products_and_plain_terms_as_terms(model, text):
+    for arithmetic, sheet in sheets(model, text):
+        if arithmetic.rule in ("sum", "fraction", "mask"):
+            multiplies = any(len(line.numbers) > 1 for line in sheet.lines)
+            assert sheet.last == ("product" if multiplies else "term"), arithmetic.address

@@ -48,9 +48,16 @@ class Sheet:
     """
 
     lines: tuple[SheetLine, ...]
-    result: str = "all together"
-    middle: str = "weight × value"
-    last: str = "sum"
+    result: str
+    middle: str
+    last: str
+
+    @classmethod
+    def of_terms(cls, lines: tuple[SheetLine, ...], result: str = "all together") -> Sheet:
+        """Lines that are added up: products where any line multiplies, else plain terms."""
+        multiplies = any(len(line.numbers) > 1 for line in lines)
+        middle, last = ("weight × value", "product") if multiplies else ("number", "term")
+        return cls(lines, result, middle, last)
 
 
 def term_line(group: Terms, term: int, naming: Naming, label: str = "") -> SheetLine:

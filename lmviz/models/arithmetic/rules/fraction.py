@@ -26,7 +26,7 @@ def _sheet(groups: Groups, naming: Naming, count: int) -> Sheet:
     above, below = _halves(groups)
     numerator = [*lines(above, naming, count), SheetLine("together", total(above))]
     denominator = [*lines(below, naming, count), SheetLine("divided by", total(below))]
-    return Sheet((*numerator, *denominator))
+    return Sheet.of_terms((*numerator, *denominator))
 
 
 FRACTION = Rule(_evaluate, _equation, _sheet, strengths=sizes)

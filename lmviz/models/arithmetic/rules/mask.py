@@ -15,7 +15,7 @@ def _equation(groups: Groups, notation: Notation, shown: int) -> str:
 
 
 def _sheet(groups: Groups, naming: Naming, count: int) -> Sheet:
-    return Sheet(tuple(term_line(group, 0, naming) for group in groups if len(group)), result="")
+    return Sheet.of_terms(tuple(term_line(group, 0, naming) for group in groups if len(group)), result="")
 
 
 MASK = Rule(lambda groups: -math.inf, _equation, _sheet, strengths=sizes)

@@ -73,6 +73,6 @@ def sizes(groups: Groups) -> tuple[np.ndarray, ...]:
 SUM = Rule(
     evaluate=total,
     equation=addition,
-    sheet=lambda groups, naming, count: Sheet(tuple(lines(groups, naming, count))),
+    sheet=lambda groups, naming, count: Sheet.of_terms(tuple(lines(groups, naming, count))),
     strengths=sizes,
 )

@@ -171,7 +171,7 @@ def test_a_new_rule_is_drawn_by_its_own_sheet(card, monkeypatch):
         evaluate=lambda groups: float(groups[0].products.max()),
         equation=lambda groups, notation, shown: "max",
         sheet=lambda groups, naming, count: Sheet(
-            (SheetLine("largest", 3.0),), "the largest of all", last="most"
+            (SheetLine("largest", 3.0),), "the largest of all", "number", "most"
         ),
         strengths=lambda groups: (np.ones(len(groups[0])),),
     )
