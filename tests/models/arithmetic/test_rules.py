@@ -150,7 +150,7 @@ PRODUCT = {
     "equation": lambda groups, notation, shown: notation.product(
         [(float(group.products[0]), "") for group in groups]
     ),
-    "sheet": lambda groups, naming, count: Sheet(
+    "sheet": lambda groups, naming, count: Sheet.of_terms(
         tuple(term_line(group, 0, naming, group.label) for group in groups), "multiplied"
     ),
     "strengths": lambda groups: tuple(np.ones(1) for _ in groups),
