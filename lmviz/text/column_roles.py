@@ -60,7 +60,8 @@ _OF_DATE = (
     "oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|am|pm|utc|gmt|[ecmp][sd]t|st|nd|rd|th|t|z"
 )
 _DATE = re.compile(
-    rf"(?=.*\d)(?=.*[a-z]|(?:\D*\d+){{3}})(?:(?:{_OF_DATE})(?![a-z])|[\d\s.,:/+()-])+", re.IGNORECASE
+    rf"(?=.*\d)(?=.*[a-z]|(?:\D*\d++){{3}}|(?:19|20)\d{{6}}\Z)(?:(?:{_OF_DATE})(?![a-z])|[\d\s.,:/+()-])+",
+    re.IGNORECASE,
 )
 _CODE = re.compile(r"(?=\D*\d)[!-~]{6,}|[0-9a-f-]{8,}|[!-~]{24,}|[!-~]*/[!-~]+\.\w+", re.IGNORECASE)
 _RIGHTS = re.compile(r"\b(CC[ -]BY|CC0|licen[cs]ed?\b|copyright|all rights reserved)|©", re.IGNORECASE)
@@ -176,8 +177,11 @@ class TableColumn:
 
     @cached_property
     def is_measured(self) -> bool:
-        """Whether its cells are numbers that hardly come again, or have a point: counts and scores."""
-        broken = self._share(lambda cell: re.fullmatch(r"[-+]?\d*[.]\d+(e[-+]?\d+)?", cell.lower()))
+        """Whether its cells are numbers that hardly come again, or are broken ones: counts and scores.
+
+        4.0 is whole: so stars and classes are written where a column was one of floating-point numbers.
+        """
+        broken = self._share(lambda cell: re.fullmatch(r"[-+]?\d*[.](?!0+$)\d+(e[-+]?\d+)?", cell.lower()))
         return self.is_number and (broken > 0.5 or self.is_varied)
 
     @cached_property

@@ -55,6 +55,15 @@ def test_what_is_about_a_text_is_neither_a_label_nor_a_side(one, other):
 def test_a_label_is_one_by_its_name_and_by_what_stands_in_it():
     assert read(text=TEXTS, label=LABELS) == {"label": "label", "text": "text"}
     assert read(text=TEXTS, stars=[str(n % 5) for n in range(COUNT)]) == {"label": "stars", "text": "text"}
+    assert read(text=TEXTS, stars=[f"{n % 5}.0" for n in range(COUNT)]) == {"label": "stars", "text": "text"}
+    assert read(text=TEXTS, label=[f"{n % 2}.00" for n in range(COUNT)]) == {"label": "label", "text": "text"}
+    assert read(text=TEXTS, label=[str(100 + n % 3) for n in range(COUNT)]) == {
+        "label": "label",
+        "text": "text",
+    }
+    assert read(a=[str(1990 + n % 3) for n in range(COUNT)], b=TEXTS) == {"label": "a", "text": "b"}
+    assert read(a=[f"1990050{n % 3}" for n in range(COUNT)], b=TEXTS) == {"text": "b"}
+    assert read(text=TEXTS, rating=[f"{n}.0" for n in range(COUNT)]) == {"text": "text"}
     assert read(text=TEXTS, rating=cells["shares"]) == {"text": "text"}
     assert read(text=TEXTS, topic=cells["titles"]) == {"text": "text"}
     assert read(a=LABELS, b=TEXTS) == {"label": "a", "text": "b"}
