@@ -18,6 +18,9 @@ from lmviz.text.ordinary_files import read_file
 LARGEST_FILE = 100_000_000
 """Bytes of a pickle."""
 
+LARGEST_KEY = 1000
+"""Values in a key of a dictionary, all of which are gone through for its hash."""
+
 _MARK = object()
 
 _CONSTANTS: dict[str, Any] = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
@@ -107,6 +110,8 @@ class _Machine:
             stack[-count:] = [tuple(stack[-count:])]
         elif name in ("TUPLE", "LIST", "DICT", "FROZENSET"):
             items = self._since_mark()
+            if name == "FROZENSET":
+                _check_keys(items)
             made = {"TUPLE": tuple, "LIST": list, "FROZENSET": frozenset}
             stack.append(made[name](items) if name in made else _pairs(items))
         elif name in ("APPEND", "SETITEM", "APPENDS", "SETITEMS", "ADDITEMS"):
@@ -133,6 +138,7 @@ class _Machine:
         elif name.startswith("SETITEM") and type(into) is dict:
             into.update(_pairs(items))
         elif name == "ADDITEMS" and type(into) is set:
+            _check_keys(items)
             into.update(items)
         else:
             raise ValueError
@@ -159,4 +165,18 @@ class _Machine:
 
 
 def _pairs(items: list[Any]) -> dict[Any, Any]:
+    _check_keys(items[::2])
     return dict(zip(items[::2], items[1::2], strict=True))
+
+
+def _check_keys(keys: list[Any]) -> None:
+    """ValueError where a key has so many values that its hash would take long."""
+    for key in keys:
+        left, count = [key], 1
+        while left:
+            each = left.pop()
+            if isinstance(each, tuple | frozenset):
+                count += len(each)
+                if count > LARGEST_KEY:
+                    raise ValueError
+                left.extend(each)

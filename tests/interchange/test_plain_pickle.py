@@ -86,6 +86,25 @@ def test_any_bytes_are_a_value_or_a_sentence(path, content):
     assert set(sys.modules) == before
 
 
+DOUBLED = b")" + b"2\x86" * 60
+"""A tuple of a tuple twice over, again and again: to hash it, all 2^60 of them are gone through."""
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"}" + DOUBLED + b"Ns.",
+        b"(" + DOUBLED + b"Nd.",
+        b"(" + DOUBLED + b"\x91.",
+        b"\x8f(" + DOUBLED + b"\x90.",
+    ],
+)
+def test_a_key_that_would_never_be_hashed_is_refused(path, content):
+    path.write_bytes(b"\x80\x04" + content)
+    with pytest.raises(LmvizError, match="damaged"):
+        read_plain_pickle(path)
+
+
 @given(st.data())
 def test_any_damage_to_a_pickle_is_a_value_or_a_sentence(path, data):
     content = bytearray(pickle.dumps({"stoi": {"a": 0, "b": 1}, "itos": ["a", "b"], "vocab_size": 2}))
