@@ -18,7 +18,7 @@ from lmviz.text.table import Record
 
 _PIECE = 1 << 16
 _BEGINS = re.compile(
-    rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*|<!DOCTYPE[^>\[]*(\[[^\]]*\]\s*)?>\s*)*<tmx\b", re.DOTALL
+    rb"\s*(<\?xml[^>]*>\s*)?(?>(?><!--.*?-->)\s*|<!DOCTYPE[^>\[]*(\[[^\]]*\]\s*)?>\s*)*+<tmx\b", re.DOTALL
 )
 _LANGUAGE = ("xml:lang", "lang")
 _CODE = frozenset(("bpt", "ept", "ph", "it", "ut"))

@@ -121,6 +121,12 @@ def test_entities_of_a_memory_are_refused(tmp_path: Path) -> None:
         opened(tmp_path, "bomb.tmx", memory(begin=BOMB).replace("Ada", "&b;&c;"))
 
 
+def test_many_comments_before_a_text_are_gone_through_once(tmp_path: Path) -> None:
+    comments = "<!-- a note -->\n" * 60
+    assert find_memory((comments + "# A title\n").encode(), force=False) is None
+    assert pairs_of(opened(tmp_path, "noted.tmx", memory(begin=comments))) == PAIRS
+
+
 def test_a_memory_that_is_cut_gives_its_whole_units_and_names_the_place(tmp_path: Path) -> None:
     whole = memory()
     corpus = opened(tmp_path, "cut.tmx", whole[: whole.rindex("<tu>") + 20])
