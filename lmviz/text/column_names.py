@@ -32,7 +32,8 @@ WHOLE_TEXT_NAMES = frozenset(FIRST_TEXT_NAMES[:4])
 """Names of a column that is the whole text, whatever the others are."""
 
 LABEL_NAMES = _words(
-    "label labels class classes category sentiment polarity rating stars topic target intent emotion"
+    "label labels class classes category sentiment polarity rating stars topic target intent emotion "
+    "klasse kategorie etikett thema classe catégorie étiquette clase categoría etiqueta categoria"
 )
 SURE_LABEL_NAMES = _words("label labels class sentiment polarity")
 """Names that say that a column has labels, whatever stands in it."""
@@ -119,8 +120,20 @@ def named(names: Sequence[str], known: Iterable[str]) -> list[int]:
 
 
 def languages(names: Sequence[str]) -> list[int]:
-    """The columns that are named after a language, such as `de` or `translation.de`."""
-    return [place for place, name in enumerate(names) if (parts_of(name) or [""])[-1] in LANGUAGES]
+    """The columns that are named after a language, such as `de` or `translation.de`.
+
+    Where fewer than two end in one, those that differ in nothing else: `english_text` and `german_text`.
+    """
+    parts = [parts_of(name) for name in names]
+    found = [place for place, words in enumerate(parts) if words and words[-1] in LANGUAGES]
+    if len(found) > 1:
+        return found
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for place, words in enumerate(parts):
+        if not is_about(names[place]):
+            for n in (n for n, word in enumerate(words) if word in LANGUAGES):
+                alike.setdefault((*words[:n], "", *words[n + 1 :]), []).append(place)
+    return max((places for places in alike.values() if len(places) > 1), key=len, default=found)
 
 
 KNOWN_NAMES = (

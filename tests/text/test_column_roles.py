@@ -66,6 +66,7 @@ def test_a_label_is_one_by_its_name_and_by_what_stands_in_it():
     assert read(text=TEXTS, rating=[f"{n}.0" for n in range(COUNT)]) == {"text": "text"}
     assert read(text=TEXTS, rating=cells["shares"]) == {"text": "text"}
     assert read(text=TEXTS, topic=cells["titles"]) == {"text": "text"}
+    assert read(text=TEXTS, kategorie=LABELS) == {"label": "kategorie", "text": "text"}
     assert read(a=LABELS, b=TEXTS) == {"label": "a", "text": "b"}
     assert read(language=LABELS, b=TEXTS) == {"text": "b"}
     assert choice(text=TEXTS, label=cells["lists"]).doubt
@@ -82,6 +83,10 @@ def test_a_pair_is_one_by_its_names_or_by_its_lengths():
     assert read(source=TEXTS, target=MORE) == {"source": "source", "target": "target"}
     assert read(id=cells["ids"], de=TRANSLATIONS, en=TEXTS) == {"source": "de", "target": "en"}
     assert read(question=MORE, answer=TEXTS) == {"source": "question", "target": "answer"}
+    sides = {"English words/sentences": TEXTS, "German words/sentences": TRANSLATIONS}
+    assert list(read(**sides).values()) == list(sides)
+    assert read(de_text=TRANSLATIONS, en_text=TEXTS) == {"source": "de_text", "target": "en_text"}
+    assert read(german_text=TEXTS, label=LABELS) == {"label": "label", "text": "german_text"}
     assert read(text=TEXTS, prompt=MORE, response=MORE) == {"text": "text"}
     assert read(a=TEXTS, b=TRANSLATIONS, c=cells["licences"]) == {"source": "a", "target": "b"}
     assert "source" not in read(a=TEXTS, b=MORE)
