@@ -285,6 +285,11 @@ def _sides_named(columns: Sequence[TableColumn]) -> Choice | None:
     sources, targets = named(names, SOURCE_NAMES), named(names, TARGET_NAMES)
     if len(sources) == len(targets) == 1 and not columns[sources[0]].is_nested:
         return Choice({"source": sources[0], "target": targets[0]})
+    rest = {tuple(parts_of(name)[1:]): n for n, name in enumerate(names) if _begins(name, SOURCE_NAMES)}
+    for target in (n for n, name in enumerate(names) if _begins(name, TARGET_NAMES)):
+        source = rest.get(tuple(parts_of(names[target])[1:]))
+        if source is not None and _is_usable(columns[source]) and _is_usable(columns[target]):
+            return Choice({"source": source, "target": target})
     sides = [n for n in languages(names) if _is_usable(columns[n])]
     return Choice({"source": sides[0], "target": sides[1]}) if len(sides) > 1 else None
 
@@ -362,6 +367,8 @@ def _labels_found(columns: Sequence[TableColumn]) -> Choice | None:
     texts = [named_text] if named_text is not None else _texts(columns)
     labels = told or _labels(columns, texts)
     texts = texts or [n for n in _open(columns) if n not in labels]
+    if not texts and told and len(columns) == 2:  # such as addresses, or the letters of DNA
+        texts = [n for n, column in enumerate(columns) if n not in told and not column.is_number]
     if not texts:
         return None
     text = max(texts, key=lambda n: columns[n].size)
@@ -373,7 +380,7 @@ def _labels_found(columns: Sequence[TableColumn]) -> Choice | None:
     doubt = ""
     if len(labels) > 1:
         doubt = SEVERAL_LABELS
-    elif not told and columns[text].words < FEWEST_WORDS:
+    elif columns[text].words < FEWEST_WORDS and (not told or columns[text].tells_about):
         doubt = NO_TEXTS
     elif len(texts) > 1 and columns[text].size < 2 * sorted(columns[n].size for n in texts)[-2]:
         doubt = SEVERAL_TEXTS
@@ -466,6 +473,11 @@ def _first_text(columns: Sequence[TableColumn]) -> int | None:
     if not any(_is_usable(columns[n]) for n in ending):
         return next((n for n in lists if columns[n].has_words_in_lists), None)
     return max((n for n in ending if _is_usable(columns[n])), key=lambda n: columns[n].size, default=None)
+
+
+def _begins(name: str, known: Iterable[str]) -> bool:
+    """Whether a name that is about nothing else begins with a known one, such as source_text."""
+    return parts_of(name)[:1] in [[each] for each in known] and not is_about(name)
 
 
 def _is_usable(column: TableColumn) -> bool:

@@ -79,6 +79,15 @@ def test_long_lists_and_chats_are_still_what_they_are():
     assert read(dialog=chats, emotion=long_lists) == {"text": "dialog"}
 
 
+def test_the_only_column_beside_a_label_is_asked_about():
+    strands = [f"{n:04b}".translate({48: "A", 49: "CG"}) * 8 for n in range(COUNT)]
+    for other in (strands, cells["addresses"]):
+        found = choice(sequence=other, label=LABELS)
+        assert dict(found.roles) == {"label": 1, "text": 0}
+        assert found.doubt
+    assert not choice(count=cells["numbers"], label=LABELS).roles
+
+
 def test_a_pair_is_one_by_its_names_or_by_its_lengths():
     assert read(source=TEXTS, target=MORE) == {"source": "source", "target": "target"}
     assert read(id=cells["ids"], de=TRANSLATIONS, en=TEXTS) == {"source": "de", "target": "en"}
@@ -86,6 +95,8 @@ def test_a_pair_is_one_by_its_names_or_by_its_lengths():
     sides = {"English words/sentences": TEXTS, "German words/sentences": TRANSLATIONS}
     assert list(read(**sides).values()) == list(sides)
     assert read(de_text=TRANSLATIONS, en_text=TEXTS) == {"source": "de_text", "target": "en_text"}
+    assert read(src_text=TEXTS, tgt_text=MORE) == {"source": "src_text", "target": "tgt_text"}
+    assert read(source_url=cells["addresses"], target_text=TEXTS) == {"text": "target_text"}
     assert read(german_text=TEXTS, label=LABELS) == {"label": "label", "text": "german_text"}
     assert read(text=TEXTS, prompt=MORE, response=MORE) == {"text": "text"}
     assert read(a=TEXTS, b=TRANSLATIONS, c=cells["licences"]) == {"source": "a", "target": "b"}
