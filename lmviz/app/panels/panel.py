@@ -190,6 +190,9 @@ class Panel(QWidget):
     def have_asked(self) -> None:
         """Have the session asked what is to be drawn: before `refresh`, also while that has to wait."""
 
+    def show_choices(self) -> None:
+        """Show what needs no answer, such as settings: before `refresh`, also while that has to wait."""
+
     @abstractmethod
     def refresh(self) -> None:
         """Draw what the session holds now."""
@@ -433,6 +436,7 @@ class Panel(QWidget):
         if not self._is_stale:
             return
         self.have_asked()
+        self.show_choices()
         if not self.awaits_answer:
             self._refresh_or_refuse()
         self._follow_lateness()

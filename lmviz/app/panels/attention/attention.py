@@ -106,6 +106,10 @@ class AttentionPanel(CellsPanel):
             return f"{model.name} {model.does}, which it reads once. Open a Transformer to see attention."
         return f"{model.name} translates. Alignment shows what it looks at in its source."
 
+    def show_choices(self) -> None:
+        if self.session.reading.current is None:  # what is offered where no model is open goes at once
+            self._invite()
+
     def refresh(self) -> None:
         reading = self.session.reading.current
         self._within.setVisible(bool(self._side))

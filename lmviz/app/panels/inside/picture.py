@@ -95,6 +95,10 @@ class PicturePanel(Panel):
         page, reading, _, _ = self._drawn
         return arrays_recipe(reading.moment, page.addresses(reading.trace))
 
+    def show_choices(self) -> None:
+        if self.session.reading.current is None:  # what is offered where no model is open goes at once
+            self._invite()
+
     def refresh(self) -> None:
         reading = self.session.reading.current
         page = (

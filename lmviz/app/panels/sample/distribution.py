@@ -71,6 +71,7 @@ class DistributionPanel(Panel):
             column(self._controls, (self._table, 1), (self._invitation, 1), self._foot),
         )
         self._connect()
+        self.show_choices()
 
     @property
     def distribution(self) -> Distribution | None:
@@ -111,12 +112,15 @@ class DistributionPanel(Panel):
     def have_asked(self) -> None:
         self.session.writing.look_ahead()
 
+    def show_choices(self) -> None:
+        has_model = self.session.library.model is not None
+        self._controls.set_options(self.session.writing.sampling)
+        self._table.setVisible(has_model)
+        self._invitation.setVisible(not has_model)
+
     def refresh(self) -> None:
         session = self.session
-        self._controls.set_options(session.writing.sampling)
         prospect = self._shown = session.writing.prospect
-        self._table.setVisible(session.library.model is not None)
-        self._invitation.setVisible(session.library.model is None)
         if prospect is None:
             self._foot.set_text("")
             self._table.set_columns(_columns(session.writing.sampling))

@@ -113,9 +113,11 @@ class RollPanel(Panel):
     def have_asked(self) -> None:
         self.session.writing.look_ahead()
 
+    def show_choices(self) -> None:
+        self._stop_at_end.setChecked(self.session.writing.sampling.stop_at_end)
+
     def refresh(self) -> None:
         session = self.session
-        self._stop_at_end.setChecked(session.writing.sampling.stop_at_end)
         node = session.writing.branches.node
         can_go_on = self._can_go_on()
         self._step.setEnabled(can_go_on)

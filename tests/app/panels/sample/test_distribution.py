@@ -10,10 +10,16 @@ import pytest
 from benches.sample import Bench
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QMouseEvent, QTextDocument
+from PySide6.QtWidgets import QDoubleSpinBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 import lmviz
 from lmviz.api.questions import next_token
+from lmviz.app.panels.attention.attention import AttentionPanel
+from lmviz.app.panels.inside.picture import PicturePanel
+from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.sample.distribution import DistributionPanel
+from lmviz.app.session.library import MODEL_OFFER
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -195,3 +201,30 @@ def test_another_source_gives_another_distribution_and_begins_the_writing_anew(
         qtbot.waitUntil(lambda: len(session.writing.branches.chosen()) == 1)
     session.reading.set_source("abc")
     assert session.writing.branches.chosen() == ()
+
+
+@pytest.mark.parametrize("bench", ["transformer"], indirect=True)
+@pytest.mark.parametrize("kind", [DistributionPanel, AttentionPanel, PicturePanel])
+def test_settings_are_right_and_no_model_is_offered_while_an_answer_is_awaited(
+    bench: Bench, kind: type[Panel], monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    def is_offered() -> bool:
+        buttons = waiting.findChildren(QPushButton)
+        return any(button.text() == MODEL_OFFER and button.isVisibleTo(waiting) for button in buttons)
+
+    monkeypatch.setattr(type(bench.session.reading), "current", None)
+    with monkeypatch.context() as nothing_is_open:
+        nothing_is_open.setattr(kind, "awaits_answer", False)
+        nothing_is_open.setattr(type(bench.session.library), "model", None)
+        nothing_is_open.setattr(type(bench.session.writing), "prospect", None)
+        waiting = kind(bench.session)
+        qtbot.addWidget(waiting)
+        waiting.catch_up()
+        assert is_offered()
+    monkeypatch.setattr(kind, "awaits_answer", True)
+    bench.session.writing.set_sampling(temperature=0.7)
+    waiting.refresh_soon()
+    waiting.catch_up()
+    assert not waiting.is_up_to_date
+    assert not is_offered()
+    assert all(box.value() == 0.7 for box in waiting.findChildren(QDoubleSpinBox, "temperature_spin"))
