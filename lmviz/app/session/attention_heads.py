@@ -43,6 +43,7 @@ class AttentionHeads(Part):
         self._begun: OpenedModel | None = None  # the model for which a first head was looked for
         self._side = ""
         self._head: Head = (0, 0)
+        self._is_chosen = False
         self._heads: tuple[Head, ...] = ()
         self._left: dict[str, tuple[Head, tuple[Head, ...]]] = {}  # of sides one turned away from
         self._looked_at = False
@@ -58,6 +59,11 @@ class AttentionHeads(Part):
     def head(self) -> Head:
         """The chosen attention head."""
         return self._head
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the head was chosen, and is not just where one begins."""
+        return self._is_chosen
 
     @property
     def heads(self) -> tuple[Head, ...]:
@@ -100,9 +106,16 @@ class AttentionHeads(Part):
 
     def choose_head(self, layer: int, head: int) -> None:
         """Look at another attention head."""
+        self._turn_to((layer, head), is_chosen=True)
+
+    def suggest_head(self, layer: int, head: int) -> None:
+        """Look at an attention head that nobody has chosen."""
+        self._turn_to((layer, head), is_chosen=False)
+
+    def _turn_to(self, head: Head, *, is_chosen: bool) -> None:
         self._wanted = None
-        if (layer, head) != self._head:
-            self._head = (layer, head)
+        if (head, is_chosen) != (self._head, self._is_chosen):
+            self._head, self._is_chosen = head, is_chosen
             self.head_changed.emit()
 
     def choose_heads(self, heads: Iterable[Head]) -> None:
@@ -135,7 +148,7 @@ class AttentionHeads(Part):
             is_missing = bool(layers)
         if sharpest is not None or is_missing:
             self.choose_heads(())
-            self.choose_head(*(sharpest or (0, 0)))
+            self.suggest_head(*(sharpest or (0, 0)))
         if wanted is not None and _has_head(reading.trace, *wanted):
             self.choose_side(wanted[0])
             self.choose_head(*wanted[1])

@@ -224,7 +224,7 @@ class Session(QObject):
         self.reading.show_stored(Reading(trace, None, model, trace.step))
         head = farthest_looking_head(trace)
         if head is not None:
-            self.attention.choose_head(*head)
+            self.attention.suggest_head(*head)
 
     def make_way(self) -> None:
         """Stop what is being trained: a step of a lesson begins a training of its own."""

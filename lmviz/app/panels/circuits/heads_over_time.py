@@ -150,10 +150,13 @@ class HeadsOverTimePanel(Panel):
         return known[min(known, key=lambda other: abs(other - step))]
 
     def _head(self, found: HeadScores) -> tuple[int, int]:
-        """The chosen head, where the model has it; else the one that does most."""
-        layer, head = self.session.attention.head
-        layers, heads = found.array.shape[1:]
-        return (layer, head) if layer < layers and head < heads else (0, 0)
+        """The chosen head, where the model has it; else the one with most of the picked score."""
+        (layer, head), shares = self.session.attention.head, found[self._score.currentText()]
+        layers, heads = shares.shape
+        if self.session.attention.is_chosen and layer < layers and head < heads:
+            return layer, head
+        strongest = np.unravel_index(int(shares.argmax()), shares.shape)
+        return int(strongest[0]), int(strongest[1])
 
     def _draw(self) -> None:
         found = self._shown()
@@ -168,7 +171,7 @@ class HeadsOverTimePanel(Panel):
             self._draw_over_time(found)
         else:
             self._draw_map(found)
-            self._said.setText(self.of_units(self._of_head(found)))
+            self._said.setText(self.of_units(self._of_head(found, self._score.currentText())))
 
     def _draw_map(self, found: HeadScores) -> None:
         shares = found[self._score.currentText()][::-1]  # the first layer lies at the bottom
@@ -267,14 +270,15 @@ class HeadsOverTimePanel(Panel):
         when = "In the same steps" if falls is not None else f"Around step {count(jump.at if jump else 0)}"
         return f"{said} {when} {_turning(with_it)}."
 
-    def _of_head(self, found: HeadScores) -> str:
-        """What the chosen head looks at most at the shown step."""
+    def _of_head(self, found: HeadScores, score: str = "") -> str:
+        """What the shown head looks at most at the shown step; before that, how much of a score it has."""
         layer, head = self._head(found)
-        shares = found.array[:, layer, head]
-        best = int(shares.argmax())
-        where = list(WHERE.values())[best]
-        share = f"{brief_percentage(shares[best])} %"
-        return f"Head {head_name(layer, head)} has {share} of its attention on {where}."
+        shares = dict(zip(WHERE, found.array[:, layer, head].tolist(), strict=True))
+        best = max(WHERE, key=shares.__getitem__)
+        first = score or best
+        most = "" if first == best else f", and most, {_percent(shares[best])}, on {WHERE[best]}"
+        has = f"has {_percent(shares[first])} of its attention on {WHERE[first]}{most}."
+        return f"Head {head_name(layer, head)} {has}"
 
     def _choose_cell(self, row: int, column: int) -> None:
         found = self._shown()
@@ -305,6 +309,10 @@ def _scores(model: Model) -> HeadScores:
     from lmviz.circuits.head_scores import head_scores
 
     return head_scores(model, words=WORDS, rows=ROWS)
+
+
+def _percent(share: float) -> str:
+    return f"{brief_percentage(share)} %"
 
 
 def _turning(turns: Iterable[HeadTurn]) -> str:

@@ -14,9 +14,10 @@ from told import words_of
 
 import lmviz
 from lmviz.api.training import find_run
-from lmviz.app.panels.circuits.heads_over_time import ROLES, ROWS, WORDS, HeadsOverTimePanel
+from lmviz.app.panels.circuits.heads_over_time import ROLES, ROWS, WHERE, WORDS, HeadsOverTimePanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.figures import brief_percentage
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.curve_rows import CurveRows
 from lmviz.app.widgets.plots.legend import Legend
@@ -167,6 +168,14 @@ def test_of_one_snapshot_there_is_a_map_by_one_score(
     picker, grid = panel.findChild(QComboBox, "head_score_picker"), panel.findChild(HeatmapView, "heads_map")
     assert grid.isVisible()
     assert not panel.findChild(CurveRows).isVisible()
+    scores = panel.scores[6000]
+    for at, (name, where) in enumerate(WHERE.items()):
+        picker.setCurrentText(name)
+        picker.activated.emit(at)
+        layer, head = np.unravel_index(scores[name].argmax(), scores[name].shape)
+        share = f"{brief_percentage(scores[name].max())} % of its attention on {where}"
+        said = words_of(panel, "heads_sentence")
+        assert said.startswith(f"Head {layer + 1}·{head + 1} has {share}")
     picker.setCurrentText("first")
     picker.activated.emit(1)
     title, lines = grid.readout((0, 0))
