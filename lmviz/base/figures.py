@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 _MINUS = "−"
+_ROUNDED = 2e-5
+"""So much per cent can be missing by rounding alone where the parts of a whole are counted in float32."""
 
 
 def signed_figure(value: float, digits: int = 2) -> str:
@@ -43,10 +45,13 @@ def cell_figure(value: float) -> str:
 
 
 def percentage(share: float) -> str:
-    """A share as "21.2 %"; small ones keep two figures: "0.031 %"."""
+    """A share as "21.2 %"; small ones keep two figures: "0.031 %"; "100.0 %" only where nothing is left."""
     percent = 100 * share
     if not math.isfinite(percent):
         return number(percent)
+    left = 100 - percent
+    if _ROUNDED < left <= 0.05:
+        return f"{percent:.{-math.floor(math.log10(left))}f} %"
     if percent == 0 or percent >= 0.95:
         return f"{percent:z.1f} %"
     if percent < 1e-4:
@@ -57,10 +62,12 @@ def percentage(share: float) -> str:
 
 def brief_percentage(share: float) -> str:
     """A share in per cent, without the sign, for a narrow column: "46", "3", and small ones in one figure,
-    "0.4", "0.02"."""
+    "0.4", "0.02"; ">99" where it would be rounded to all."""
     percent = 100 * share
     if not math.isfinite(percent):
         return number(percent)
+    if 99.5 <= percent < 100 - _ROUNDED:
+        return ">99"
     small = 0 < abs(percent) < 0.95
     return plain(percent, 1) if small else f"{percent:z.0f}".replace("-", _MINUS)
 

@@ -43,12 +43,23 @@ OWN = {
         (number(2.0e-5), "2.0e−5"),
         (percentage(2.0e-7), "2.0e−5 %"),
         (percentage(0.00031), "0.031 %"),
+        (percentage(0.99961), "99.96 %"),
         (signed_figure(-0.351), "−0.35"),
         (short(10_000), "10.0k"),
     ],
 )
 def test_a_number_has_a_true_minus_and_no_zeros_in_its_exponent(written: str, wanted: str) -> None:
     assert written == wanted
+
+
+@given(floats(0, 1))
+def test_nothing_is_written_as_all_of_it_while_something_is_left(share: float) -> None:
+    is_all = share > 1 - 2.1e-7  # what float32 can lose
+    if not is_all:
+        assert not percentage(share).startswith("100")
+        assert brief_percentage(share) != "100"
+    if share > 1 - 1.9e-7:
+        assert (percentage(share), brief_percentage(share)) == ("100.0 %", "100")
 
 
 @given(floats())
