@@ -144,7 +144,13 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
         count = len(found.parts)
         these = f"These {count} parts of {found.of} alone keep" if count > 1 else "This part alone keeps"
         rest = "as in the changed text" if found.rest == "changed" else "at its mean over both texts"
-        return f"{these} {whole_percent(found.kept)} of the difference; all else is {rest}."
+        kept = whole_percent(found.kept)
+        why = (
+            " More than all of it: the parts that are left out work against it."
+            if _is_over_all(found.kept)
+            else ""
+        )
+        return f"{these} {kept} of the difference; all else is {rest}.{why}"
 
     def _read_out(self, index: int) -> tuple[str, Sequence[str]]:
         """A part's name, what is lost without it, and its strongest paths."""
@@ -156,7 +162,8 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
         lines = []
         if part in found.parts:
             lost = float(found.array[found.parts.index(part)])
-            lines.append(f"without it alone {whole_percent(lost)} is lost")
+            over = ", more than all: others work against the answer" if _is_over_all(lost) else ""
+            lines.append(f"without it alone {whole_percent(lost)} is lost{over}")
         for edge in [edge for edge in found.edges if part in (edge.sender, edge.receiver)][:6]:
             share = whole_percent(edge.share)
             if edge.receiver == part:
@@ -166,6 +173,11 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
                     f"to {'the answer' if edge.receiver is None else _name(edge.receiver, tokens)}: {share}"
                 )
         return _name(part, tokens), lines
+
+
+def _is_over_all(share: float) -> bool:
+    """Whether a share is more than 100 % as it is written."""
+    return round(100 * share) > 100
 
 
 def _words(measured: MeasuredContrast) -> list[str]:

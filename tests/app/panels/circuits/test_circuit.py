@@ -1,5 +1,7 @@
 """The circuit kept alone: its parts, how much they keep, and the paths of the one that is chosen."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSpinBox
@@ -49,6 +51,17 @@ def test_its_parts_and_paths_are_what_python_gives(panel: CircuitPanel, session:
     known: dict[str, object] = {}
     exec(panel.recipe(), known)
     assert known["values"] == pytest.approx(panel.found.array, abs=1e-4)
+
+
+@pytest.mark.parametrize(("kept", "says_why"), [(1.013, True), (1.004, False), (0.87, False)])
+def test_more_than_all_of_the_difference_says_why(
+    panel: CircuitPanel, monkeypatch: pytest.MonkeyPatch, kept: float, says_why: bool
+):
+    monkeypatch.setattr(panel, "found", replace(panel.found, kept=kept))
+    panel._draw()
+    said = words_of(panel, "circuit_sentence")
+    assert f"{100 * kept:.0f} % of the difference" in said
+    assert said.endswith("the parts that are left out work against it.") == says_why
 
 
 def test_fewer_parts_keep_less(panel: CircuitPanel, session: Session, qtbot: QtBot):
