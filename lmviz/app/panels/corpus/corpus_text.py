@@ -190,9 +190,13 @@ class CorpusTextPanel(Panel):
 def _summary(corpus: Corpus) -> str:
     statistics = corpus.statistics()
     learned = f", {count(statistics.training_tokens)} to learn from" if statistics.validation_tokens else ""
-    parts = [f"{count(statistics.tokens)} tokens{learned}", f"{count(statistics.types)} types"]
-    if statistics.unknown_rate:
-        parts.append(f"{percentage(statistics.unknown_rate)} unknown in validation")
+    has_sides = len(corpus.sides) > 1
+    of = "sources: " if has_sides else ""
+    parts = [f"{of}{count(statistics.tokens)} tokens{learned}", f"{count(statistics.types)} types"]
+    unknown = {side: corpus.statistics(side).unknown_rate for side in corpus.sides}
+    if any(unknown.values()):
+        rates = (percentage(rate) + (f" of {side}s" if has_sides else "") for side, rate in unknown.items())
+        parts.append(f"{' and '.join(rates)} unknown in validation")
     return " · ".join(parts)
 
 

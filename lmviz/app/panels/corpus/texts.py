@@ -247,12 +247,13 @@ class TextsPanel(Panel):
 
     def _advise(self, corpus: Corpus) -> None:
         """Say that many words are unknown, and what helps: a model learns of them what it meets."""
-        rate = max(corpus.statistics(side).unknown_rate for side in corpus.sides)
+        rate, side = max((corpus.statistics(side).unknown_rate, side) for side in corpus.sides)
+        where = f" of the {side}s" if len(corpus.sides) > 1 else ""
         counts_words = corpus.tokenizer.kind in ("words", "spaces") and corpus.options.minimum_count == 1
         self._advice.setVisible(rate > MANY_UNKNOWN and counts_words and corpus.options.vocabulary == 0)
         self._unknown.setText(
-            f"{percentage(rate)} of the held-out words are unknown, and a model that never meets an unknown "
-            "word cannot learn what to do with one."
+            f"{percentage(rate)} of the held-out words{where} are unknown, and a model that never meets "
+            "an unknown word cannot learn what to do with one."
         )
         self._pairs.setVisible(corpus.task != "tagging")  # whose tokens are words
 

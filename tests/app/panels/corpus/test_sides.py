@@ -8,9 +8,11 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.corpus.concordance import ConcordancePanel
+from lmviz.app.panels.corpus.corpus_text import CorpusTextPanel
 from lmviz.app.panels.corpus.vocabulary import VocabularyPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.window.main_window import MainWindow
 
@@ -78,6 +80,16 @@ def test_many_unknown_words_are_said_with_what_helps(
     drawn()
     assert session.text.corpus.options.minimum_count == 2
     assert not window.findChild(QLabel, "many_unknown").isVisible()
+
+
+def test_rates_of_unknown_words_say_of_which_side_they_are(opened, session: Session) -> None:
+    window = opened("".join(f"the cat {n} sees\tle chat{n} {n} voit\n" for n in range(60)))
+    sources, targets = (session.text.corpus.statistics(side).unknown_rate for side in ("source", "target"))
+    assert sources < targets
+    said = window.findChild(QLabel, "many_unknown").text()
+    assert said.startswith(f"{percentage(targets)} of the held-out words of the targets are unknown")
+    both = f"{percentage(sources)} of sources and {percentage(targets)} of targets unknown in validation"
+    assert both in window.findChild(CorpusTextPanel).card.aside
 
 
 def _horizontal():
