@@ -394,8 +394,10 @@ def _labels_found(columns: Sequence[TableColumn]) -> Choice | None:
 def _pair_found(columns: Sequence[TableColumn]) -> Choice | None:
     """Two columns of texts, the one about as long as the other row by row, as no other two are."""
     texts = _texts(columns) or [n for n in _open(columns) if columns[n].is_varied]
+    if len(texts) > MOST_SIDES:
+        return None
     found = [pair for pair in combinations(texts, 2) if belong_together(*(columns[n].cells for n in pair))]
-    if len(texts) > MOST_SIDES or len(found) != 1:
+    if len(found) != 1:
         return None
     source, target = found[0]
     doubt = "" if min(columns[source].words, columns[target].words) > 1 else NO_TEXTS

@@ -106,6 +106,13 @@ def test_a_pair_is_one_by_its_names_or_by_its_lengths():
     assert not belong_together([], [])
 
 
+def test_many_columns_are_not_compared_with_each_other(monkeypatch):
+    compared = []
+    monkeypatch.setattr("lmviz.text.column_roles.belong_together", lambda *both: compared.append(both))
+    choice(**{f"x{n}": [f"{text} {n}" for text in TEXTS] for n in range(40)})
+    assert len(compared) < 40
+
+
 def test_where_nothing_tells_there_is_a_doubt():
     assert choice(a=TEXTS, b=MORE).doubt
     assert choice(a=LABELS, b=LABELS[::-1], c=TEXTS).doubt
