@@ -26,6 +26,25 @@ def strongest_cell(net: Graph) -> tuple[str, tuple[int, ...], bool]:
     return last.name, _largest(last, last.value), False
 
 
+def cell_to_nudge(net: Graph) -> tuple[str, tuple[int, ...]]:
+    """The cell whose change changes the output most, of the parameters; of the inputs where there are none.
+
+    The output itself stands for a network in which nothing is given.
+    """
+    swept = net.copy().backward()
+    given = [node for node in swept.parameters or swept.inputs if node.gradient is not None]
+    if not given:
+        return net.output.name, (0,) * len(net.output.shape)
+    cells = [(node, _largest(node, node.gradient)) for node in given]
+    node, place = max(cells, key=lambda found: _size(*found))
+    return node.name, place
+
+
+def _size(node: Node, place: tuple[int, ...]) -> float:
+    """How large a gradient is; 0 for one that is no number."""
+    return 0.0 if node.gradient is None else float(np.nan_to_num(np.abs(node.gradient[place])))
+
+
 def _largest(node: Node, array: np.ndarray | None) -> tuple[int, ...]:
     if array is None:
         return (0,) * len(node.shape)

@@ -47,6 +47,17 @@ class NetworkFocus(Part):
         return hovered or self.pinned or self._strongest()
 
     @property
+    def nudged(self) -> NetworkCell:
+        """The shown cell; for the output, unless a person looks at that, a number that is given."""
+        from lmviz.autodiff.strongest import cell_to_nudge
+
+        shown, net = self.shown, self._network.current
+        is_looked_at = shown in (self._hovered, self.pinned)
+        if is_looked_at or shown.name != net.output.name:
+            return shown
+        return NetworkCell(*cell_to_nudge(net), is_gradient=False)
+
+    @property
     def module(self) -> str:
         """The value that is pointed at, in the text, in the graph or on the tape; empty for none."""
         return self._module

@@ -67,7 +67,7 @@ class NudgePanel(NetworkPanel):
 
     def recipe(self) -> str:
         """The same check from Python."""
-        cell, text = self.session.network_focus.shown, self.session.network.current.text
+        cell, text = self.session.network_focus.nudged, self.session.network.current.text
         return (
             f'import lmviz\n\nnet = lmviz.autodiff.read("""\n{text}\n""")\n'
             f"print(net.check({cell.name!r}, {cell.place}, eps={self._epsilon:g}))\n"
@@ -79,7 +79,7 @@ class NudgePanel(NetworkPanel):
         super().refresh_soon()
 
     def refresh(self) -> None:
-        net, cell = self.session.network.current, self.session.network_focus.shown
+        net, cell = self.session.network.current, self.session.network_focus.nudged
         of_cell = cell.place if is_of_cell(net, cell.name) else ()
         drawn = self.session.network.changes, cell.name, of_cell
         if drawn != self._drawn:
@@ -103,7 +103,7 @@ class NudgePanel(NetworkPanel):
         self._plot.set_cursor(self._epsilon if curves else None)
 
     def _show_digits(self) -> None:
-        net, cell = self.session.network.current, self.session.network_focus.shown
+        net, cell = self.session.network.current, self.session.network_focus.nudged
         found = check(net, cell.name, cell.place, self._epsilon)
         nudged = found.worst
         common = agreeing_digits(nudged.more, nudged.less)
@@ -119,7 +119,7 @@ class NudgePanel(NetworkPanel):
 
     def _show_caption(self) -> None:
         """Which number is nudged by how much, and what came of nudging all."""
-        cell, nudged = self.session.network_focus.shown, self.session.module_checks.nudged
+        cell, nudged = self.session.network_focus.nudged, self.session.module_checks.nudged
         said = f"θ is {cell_label(cell.name, cell.place)}, ε is {plain(self._epsilon)}"
         if nudged is not None:
             worst, count = nudged.worst, len(nudged.cells)

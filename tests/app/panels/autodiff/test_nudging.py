@@ -6,8 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
+from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits
+from lmviz.autodiff.names import cell_label
 from tests.app.panels.autodiff.conftest import Scene
 
 
@@ -23,6 +25,19 @@ def test_nudging_agrees_with_the_gradient(scene: Scene) -> None:
     assert 1e-6 < best[best[:, 1].argmin(), 0] < 1e-4
     plot.cursor_moved.emit(1e-12)
     assert int(digits.verdict.partition(" ")[0]) < 6
+
+
+def test_it_begins_at_a_number_that_is_learned_and_not_at_the_output(scene: Scene) -> None:
+    scene.settle()
+    net, caption = scene.session.network.current, scene.find(QLabel, "nudged_cell")
+    swept = net.copy().backward()
+    largest = max(np.abs(node.gradient).max() for node in swept.parameters)
+    found = scene.session.network_focus.nudged
+    assert abs(swept[found.name].gradient[found.place]) == largest
+    assert caption.text().startswith(f"θ is {cell_label(found.name, found.place)}, ")
+    scene.session.network_focus.choose_cell(NetworkCell("J", (), False))
+    scene.settle()
+    assert caption.text().startswith("θ is J, ")
 
 
 def test_all_numbers_are_nudged_together_until_one_changes(scene: Scene) -> None:

@@ -102,7 +102,7 @@ def compare(scene: Scene) -> None:
     tape = scene.panel("tape_view")
     assert [entry.name for entry in tape.entries] == [node.name for node in net.tape.modules]
     compare_descent(scene, net)
-    compare_checks(scene, net, focus)
+    compare_checks(scene, net, session.network_focus.nudged)
 
 
 def compare_descent(scene: Scene, net) -> None:
