@@ -37,11 +37,18 @@ class TokenAnswer:
 
 
 class AnsweredStrip(TokenStrip):
-    """`AnsweredStrip()`: a `TokenStrip`; `set_answers(answers)`, one for each token, or none at all."""
+    """`AnsweredStrip()`: a `TokenStrip`; `set_answers(answers)`, one for each token, or none at all.
+
+    Chips grow with their answers, and shrink only with other tokens: while a model learns, words stay put.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._answers: tuple[TokenAnswer, ...] = ()
+        self._widest: tuple[object, list[float]] = (
+            None,
+            [],
+        )  # the widest answers so far of some tokens
 
     @property
     def answers(self) -> tuple[TokenAnswer, ...]:
@@ -52,6 +59,8 @@ class AnsweredStrip(TokenStrip):
         """Show what a model says of each token; empty for a model that says nothing of them."""
         if tuple(answers) != self._answers:
             self._answers = tuple(answers)
+            if not answers:
+                self._widest = (None, [])
             said = ", ".join(
                 f"{token}: {answer.label}{', wrong' if answer.wrong else ''}"
                 for token, answer in zip(self.tokens, self._answers, strict=False)
@@ -61,13 +70,22 @@ class AnsweredStrip(TokenStrip):
             self.lay_out_anew()
 
     def lay_out(self, width: int) -> ChipLayout:
-        below = [self._below(place) for place in range(len(self.tokens))] if self._answers else ()
+        below = self._room_below() if self._answers else ()
         return lay_out(self.tokens, width, self.theme, below=below)
 
     def minimumSizeHint(self) -> QSize:
         if not self._answers:
             return super().minimumSizeHint()
         return QSize(round(self.length(80)), round(self.length(ROW_WITH_TAGS)))
+
+    def _room_below(self) -> list[float]:
+        """The room under each token, in pixels: for the widest answer that has stood there."""
+        subject = self.tokens, self.length(1)
+        room = [self._below(place) for place in range(len(self.tokens))]
+        if self._widest[0] == subject:
+            room = list(map(max, room, self._widest[1]))
+        self._widest = subject, room
+        return room
 
     def _below(self, place: int) -> float:
         """How wide the words under a token are, in pixels."""

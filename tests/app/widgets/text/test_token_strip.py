@@ -133,3 +133,20 @@ def test_what_a_template_wrote_is_hollow_and_what_was_said_is_blue(strip):
     assert strip.accessibleDescription() == "the, 1 of 10, written by the template"
     strip.set_current(1)
     assert strip.accessibleDescription() == "bat, 2 of 10"
+
+
+def test_words_stay_where_they_are_while_their_answers_change(shown):
+    strip = AnsweredStrip()
+    strip.set_tokens(["a", "dog", "barks"])
+    shown(strip, 600, 80)
+
+    def places(*answers: TokenAnswer) -> list[float]:
+        strip.set_answers(answers)
+        return [strip.token_rectangle(place).left() for place in range(3)]
+
+    wide, narrow = TokenAnswer("adjective", 0.5, "noun", wrong=True), TokenAnswer("noun", 0.9, "noun")
+    other = TokenAnswer("verb", 0.9)
+    before = places(wide, wide, other)
+    assert places(narrow, narrow, other) == before
+    strip.set_tokens(["a", "dog", "ran"])
+    assert places(narrow, narrow, other)[1] < before[1]
