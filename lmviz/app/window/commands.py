@@ -16,6 +16,7 @@ from lmviz.app.opening.paths import title_of_path
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.widgets.base.plain import caption
 from lmviz.app.window.lectures import OPENED
+from lmviz.app.window.other_words import OF_PERSPECTIVES, OF_SAMPLES
 from lmviz.base.counting import counted_from
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ TERMS = (
     ("Activation patching: take a state from another source", "attention", "context_view"),
     ("Hooks, here called taps: values over the text", "inside", "state_view"),
     ("Induction heads: badges of all heads", "attention", "heads_view"),
+    ("Induction heads over training: what each head does", "circuits", "heads_over_time_view"),
     ("Logit lens: the prediction after each layer", "inside", "lens_view"),
     ("Residual stream: the picture of the whole model", "inside", "picture_view"),
 )
@@ -160,8 +162,10 @@ class Commands:
         *,
         ticked: bool | None = None,
         possible: Callable[[], bool] | None = None,
+        other_words: str = "",
     ) -> QAction:
         action = menu.addAction(caption(title))
+        action.setProperty("other_words", other_words)  # for the palette
         if menu not in self._changing:
             self._lasting.append((menu.title().replace("&", ""), action))
         action.triggered.connect(lambda _=False: act())
@@ -189,6 +193,7 @@ class Commands:
         self._add(menu, "Open text…", lambda: self.choosing.open_texts(), "Ctrl+O")
         folder = lambda: self.choosing.open_folder("Open a folder of texts", self._session.text.folder)  # noqa: E731
         self._add(menu, "Open folder of texts…", folder)
+        self._add_list(menu, "Read one of the texts", self._fill_texts)
         self._add(menu, "Open a run or a sample model…", lambda: self.choosing.open_run(), "Ctrl+R")
         self._add(menu, "Open a checkpoint of another program…", lambda: self.choosing.open_checkpoint())
         self._add(menu, "Examine a checkpoint…", lambda: self.choosing.examine_checkpoint())
@@ -225,7 +230,8 @@ class Commands:
         window = self._window
         for perspective in shown_perspectives():
             act = lambda name=perspective.name: window.show_perspective(name)  # noqa: E731
-            self._add(menu, f"Go to {perspective.title}", act, perspective.keys)
+            words = OF_PERSPECTIVES.get(perspective.name, "")
+            self._add(menu, f"Go to {perspective.title}", act, perspective.keys, other_words=words)
         menu.addSeparator()
         themes = menu.addMenu("Theme")
         group = QActionGroup(themes)
@@ -271,6 +277,7 @@ class Commands:
         self._add(menu, "Continue training", resume, possible=lambda: session.training.can_resume)
         menu.addSeparator()
         self._add_list(menu, "Open a sample model", self._fill_samples, "This installation has none")
+        self._add_list(menu, "Open one of your runs", self._fill_runs, "None yet")
         follow = lambda: session.library.follow_live(not session.library.live)  # noqa: E731
         follows = lambda: session.training.trains_shown_model  # noqa: E731
         self._add(menu, "Follow training live", follow, "Ctrl+L", possible=follows)
@@ -284,12 +291,31 @@ class Commands:
         clear, has_any = session.surgery.clear, lambda: bool(session.surgery.interventions)
         self._add(menu, "Remove all changes", clear, possible=has_any)
 
+    def _fill_runs(self, menu: QMenu) -> None:
+        from lmviz.runs.run_list import list_runs
+
+        for run in list_runs(self._session.training.runs_folder):
+            act = partial(self._window.open_paths, [run.folder])
+            words = f"{run.folder.name} {run.family} {run.text}"
+            self._add(menu, f"Open run {run.title}", act, other_words=words)
+
+    def _fill_texts(self, menu: QMenu) -> None:
+        from lmviz.text.catalogue import CATALOGUE
+
+        for entry in CATALOGUE:
+            if entry.is_present:
+                open_entry = partial(self._session.text.open, entry.name)
+                self._add(menu, f"Read text {entry.title}", open_entry, other_words=entry.description)
+        for text in self._session.text.own:
+            self._add(menu, f"Read text {text.title}", partial(self._session.text.open_own, text))
+
     def _fill_samples(self, menu: QMenu) -> None:
         from lmviz.api.training import sample_models
         from lmviz.interchange.public_models import OFFERED_MODELS
 
         for name in sample_models():
-            self._add(menu, f"Open sample model {name}", partial(self._session.library.open, name))
+            act = partial(self._session.library.open, name)
+            self._add(menu, f"Open sample model {name}", act, other_words=OF_SAMPLES.get(name, ""))
         menu.addSeparator()
         for public in OFFERED_MODELS:
             words = f"Open {public.title}" if public.folder() else f"Download {public.sentence}"

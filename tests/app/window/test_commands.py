@@ -7,13 +7,17 @@ from pathlib import Path
 import pytest
 from benches.exporting import choose
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMenu
 from pytestqt.qtbot import QtBot
 
+from lmviz.api.training import sample_models
+from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.controls.command_palette import command_text
+from lmviz.app.widgets.controls.command_palette import CommandPalette, command_text
 from lmviz.app.window.commands import TERMS
 from lmviz.app.window.main_window import MainWindow
+from lmviz.app.window.other_words import OF_PERSPECTIVES, OF_SAMPLES
 from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import scale
 from lmviz.training.options import TrainingOptions
@@ -196,6 +200,39 @@ def test_recent_runs_are_offered_by_their_titles(
     assert {"Open farm.txt", "Open the first that rhymes"} <= offered()
     (named / "run.json").write_text("{", encoding="utf-8")
     assert f"Open {named.name}" in offered()
+
+
+def found_by(window: MainWindow, typed: str) -> list[str]:
+    """What the palette lists for some letters."""
+    window.commands.show_palette()
+    palette = window.findChild(CommandPalette)
+    QTest.keyClicks(palette.findChild(QLineEdit), typed)
+    found = palette.findChild(QListView).model()
+    names = [found.index(row).data() for row in range(found.rowCount())]
+    palette.close()
+    return names
+
+
+def test_the_palette_finds_own_runs_and_texts(
+    window: MainWindow, session: Session, lstm_run: Path, text_file: Path, qtbot: QtBot
+) -> None:
+    shutil.copytree(lstm_run, session.training.runs_folder / "that-rhymes")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
+    title = session.text.own[0].title
+    assert f"Read text {title}" in found_by(window, title)
+    assert any(name.startswith("Open run ") for name in found_by(window, "that-rhymes"))
+
+
+def test_induction_leads_to_heads_and_to_the_sample_model_that_has_them(window: MainWindow) -> None:
+    found = found_by(window, "induction")
+    assert "Induction heads over training: what each head does" in found
+    assert "Open sample model echo-transformer" in found
+
+
+def test_other_words_are_of_what_there_is() -> None:
+    assert set(OF_SAMPLES) == set(sample_models())
+    assert set(OF_PERSPECTIVES) <= {perspective.name for perspective in PERSPECTIVES}
 
 
 @pytest.mark.parametrize(("title", "panel"), [(title, panel) for title, _, panel in TERMS])

@@ -19,11 +19,13 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.building import named
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.fuzzy import fuzzy_search
 from lmviz.app.widgets.controls.search_field import SearchField
 from lmviz.app.widgets.kit.painted import Painted
 from lmviz.app.widgets.kit.painter import AT_LEFT, AT_RIGHT, Painter
 from lmviz.app.widgets.kit.pointing import CONFIRMING
+from lmviz.base.plain_text import on_one_line
 
 WIDTH = 560
 ROWS = 11
@@ -31,6 +33,7 @@ ROW = 30
 TAKEN = Qt.ItemDataRole.UserRole + 1
 ACTION = Qt.ItemDataRole.UserRole + 2
 Index = QModelIndex | QPersistentModelIndex
+OTHER_WORDS = "other_words"
 NOWHERE = QModelIndex()
 
 
@@ -38,12 +41,14 @@ class CommandPalette(Painted, QDialog):
     """`CommandPalette(actions, parent)`: `actions()` gives the QActions there are now.
 
     `open()` shows it over its parent; typing filters, Up and Down choose, Enter or a click triggers,
-    Escape closes. Actions that are disabled are shown but cannot be triggered.
+    Escape closes. Actions that are disabled are shown but cannot be triggered. An action is also found by the
+    words of its property `OTHER_WORDS`, and where nothing fits, that is said.
     """
 
     def __init__(self, actions: Callable[[], Sequence[QAction]], parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
         self._actions = actions
+        self._usable: list[QAction] = []
         self.setObjectName("command_palette")
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setAccessibleName("Command palette")
@@ -63,11 +68,18 @@ class CommandPalette(Painted, QDialog):
         layout = QVBoxLayout(self)
         layout.addWidget(self._edit)
         layout.addWidget(self._list)
+        self._none = Label(name="palette_none", wraps=True)
+        self._none.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._none.setMargin(10)
+        self._none.hide()
+        layout.addWidget(self._none, 1)
 
     def open(self) -> None:
         """Show all commands, with the cursor in the search field."""
         scale, parent = current_theme().scale, self.parentWidget()
         self._edit.setStyleSheet(f"QLineEdit {{ border: none; font-size: {round(15 * scale)}px; }}")
+        # once, for some are read from disk
+        self._usable = [action for action in self._actions() if action.text() and not action.isSeparator()]
         self._edit.clear()
         self._fill("")
         width = round(WIDTH * scale)
@@ -82,8 +94,15 @@ class CommandPalette(Painted, QDialog):
         self._edit.setFocus()
 
     def _fill(self, wanted: str) -> None:
-        usable = [action for action in self._actions() if action.text() and not action.isSeparator()]
-        self._found.set_commands(fuzzy_search(wanted, usable, command_text))
+        found = fuzzy_search(wanted, self._usable, command_text, _other_words)
+        self._found.set_commands(found)
+        self._list.setVisible(bool(found))
+        self._none.setVisible(not found)
+        self._none.setText(
+            f"Nothing is called “{on_one_line(wanted)}”: try fewer letters, or another word."
+            if wanted.strip()
+            else ""
+        )
         self._choose(0, 1)
 
     def _choose(self, row: int, step: int) -> None:
@@ -133,6 +152,10 @@ class CommandPalette(Painted, QDialog):
 def command_text(action: QAction) -> str:
     """What a command is called outside its submenu, without the marks of mnemonics."""
     return (action.data() or action.text()).replace("&&", "\0").replace("&", "").replace("\0", "&")
+
+
+def _other_words(action: QAction) -> str:
+    return action.property(OTHER_WORDS) or ""
 
 
 class _FoundCommands(QAbstractListModel):

@@ -46,9 +46,33 @@ def _step(signs: Sequence[str], previous: int, place: int) -> float:
 
 
 def fuzzy_search(
-    wanted: str, items: Sequence[T], text: Callable[[T], str]
+    wanted: str,
+    items: Sequence[T],
+    text: Callable[[T], str],
+    other_words: Callable[[T], str] | None = None,
 ) -> list[tuple[T, tuple[int, ...]]]:
-    """The items whose text fits, best first (in their own order where equal), with the letters taken."""
-    found = [(item, match) for item in items if (match := fuzzy_match(wanted, text(item))) is not None]
+    """The items whose text fits, best first (in their own order where equal), with the letters taken.
+
+    An item is also found by `other_words` that mean it, where what is wanted stands in them as it is: letters
+    picked out of words that nobody sees would fit anything.
+    """
+    found = []
+    for item in items:
+        match = fuzzy_match(wanted, text(item))
+        if other_words is not None and wanted.strip():
+            named = _match_at_start(wanted, other_words(item))
+            if named is not None and (match is None or named > match[0]):
+                match = named, ()
+        if match is not None:
+            found.append((item, match))
     found.sort(key=lambda pair: -pair[1][0])
     return [(item, taken) for item, (_, taken) in found]
+
+
+def _match_at_start(wanted: str, words: str) -> float | None:
+    """How well a word fits that begins as wanted, a little less than in plain sight; None if none does."""
+    wanted, words = wanted.strip().casefold(), f" {words.casefold()}"
+    if f" {wanted}" not in words:
+        return None
+    match = fuzzy_match(wanted, wanted)
+    return None if match is None else match[0] - 1

@@ -6,7 +6,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QListView, QWidget
 
-from lmviz.app.widgets.controls.command_palette import CommandPalette
+from lmviz.app.widgets.controls.command_palette import OTHER_WORDS, CommandPalette
 from lmviz.app.widgets.controls.fuzzy import fuzzy_match, fuzzy_search
 
 
@@ -57,6 +57,29 @@ def test_nothing_found_is_no_harm(palette, triggered):
     QTest.keyClick(edit, Qt.Key.Key_Return)
     assert rows(palette) == []
     assert triggered == []
+
+
+def test_where_nothing_fits_it_is_said(palette):
+    edit = palette.findChild(QLineEdit)
+    said = palette.findChild(QWidget, "palette_none")
+    assert not said.isVisible()
+    QTest.keyClicks(edit, "zzz")
+    assert said.isVisible()
+    assert "zzz" in said.text()
+    edit.clear()
+    assert not said.isVisible()
+    assert len(rows(palette)) == 4
+
+
+def test_a_command_is_found_by_other_words_than_its_own(palette):
+    for action in palette.parentWidget().actions():
+        action.setProperty(OTHER_WORDS, "night mode" if action.text() == "Dark theme" else "")
+    edit = palette.findChild(QLineEdit)
+    QTest.keyClicks(edit, "night")
+    assert rows(palette) == ["Dark theme"]
+    edit.clear()
+    QTest.keyClicks(edit, "ngtmd")  # no letters here and there of what is not seen
+    assert rows(palette) == []
 
 
 def test_commands_are_asked_for_anew(palette):
