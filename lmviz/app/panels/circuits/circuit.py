@@ -14,11 +14,13 @@ from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker
 from lmviz.app.widgets.base.fitting_row import FittingRow
+from lmviz.app.widgets.base.plain import InkedLabel
 from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.diagrams.circuit_picture import CircuitNode, CircuitPath, CircuitPicture
 from lmviz.base.counting import numbered
 from lmviz.circuits.recipes import circuit_recipe
 from lmviz.inspection.names import number_of, told_apart
+from lmviz.looks.ink import Inked
 from lmviz.looks.names import COUNTED, Names
 from lmviz.text.tokenizer import visible
 
@@ -56,7 +58,8 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
         self._picture = named(CircuitPicture(), "circuit_picture")
         self._picture.set_readout(self._read_out)
         controls = FittingRow((self._keep, self._rest), (self._rest,))
-        body = column(self._said, (self._picture, 1))
+        self._signs = InkedLabel(name="circuit_signs", role="muted", wraps=True)
+        body = column(self._said, self._signs, (self._picture, 1))
         self._card = self.add_card("The circuit", controls, body)
         self._keep.valueChanged.connect(lambda _: self.refresh_soon())
         self._rest.activated.connect(lambda _: self.refresh_soon())
@@ -110,6 +113,7 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
         if found is None or self._of is None:
             self._picture.set_circuit((), (), (), (), "")
             self._said.setText("")
+            self._signs.set_pieces(())
             return
         tokens = _words(self._of[1])
         parts = _with_words(found)
@@ -138,9 +142,10 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
         ]
         rows = [str(numbered(layer)) for layer in layers]
         self._picture.set_circuit(nodes, paths, rows, [names[at] for at in places], briefly(self._of[1].said))
-        self._said.setText(self._sentence(found))
+        self._said.setText(self._sentence(found, tokens))
+        self._signs.set_pieces(_legend(found, [path.share for path in paths]))
 
-    def _sentence(self, found: Circuit) -> str:
+    def _sentence(self, found: Circuit, tokens: Sequence[str]) -> str:
         count = len(found.parts)
         these = f"These {count} parts of {found.of} alone keep" if count > 1 else "This part alone keeps"
         rest = "as in the changed text" if found.rest == "changed" else "at its mean over both texts"
@@ -150,7 +155,11 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
             if _is_over_all(found.kept)
             else ""
         )
-        return f"{these} {kept} of the difference; all else is {rest}.{why}"
+        said = f"{these} {kept} of the difference; all else is {rest}.{why}"
+        if count > 1:
+            lost = whole_percent(float(found.array[0]))
+            said += f" The strongest is {_name(found.parts[0], tokens)}: without it alone {lost} is lost."
+        return said
 
     def _read_out(self, index: int) -> tuple[str, Sequence[str]]:
         """A part's name, what is lost without it, and its strongest paths."""
@@ -178,6 +187,24 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
 def _is_over_all(share: float) -> bool:
     """Whether a share is more than 100 % as it is written."""
     return round(100 * share) > 100
+
+
+def _legend(found: Circuit, paths: Sequence[float]) -> list[Inked]:
+    """What the shapes, lines and colours mean that are drawn."""
+    kinds = {part.kind for part in found.parts if part.number is not None}
+    pieces = [Inked("○", True), Inked(f" {' or '.join(sorted(kinds))}, by number")] if kinds else []
+    if any(part.number is None for part in found.parts):
+        pieces += [Inked(" · " if pieces else ""), Inked("▭", True), Inked(" feed-forward network (ff)")]
+    if paths:
+        pieces += [Inked(" · "), Inked("—", True), Inked(" path, the thicker the more is lost without it")]
+    shares = [*map(float, found.array), *paths]
+    for is_drawn, words, ink in (
+        (max(shares) > 0, "for the answer", "signed_positive"),
+        (min(shares) < 0, "against it", "signed_negative"),
+    ):
+        if is_drawn:
+            pieces += [Inked(" · "), Inked(words, True, ink)]
+    return pieces
 
 
 def _words(measured: MeasuredContrast) -> list[str]:

@@ -71,6 +71,11 @@ class CircuitPicture(Pointable, GrowingCanvas):
         """The paths that are drawn."""
         return self._paths
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The words under the columns."""
+        return self._columns
+
     def set_circuit(
         self,
         nodes: Sequence[CircuitNode],

@@ -12,6 +12,7 @@ import lmviz
 from lmviz.app.panels.circuits.circuit import CircuitPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.export import fits_csv
+from lmviz.app.widgets.base.plain import InkedLabel
 from lmviz.app.widgets.diagrams.circuit_picture import CircuitPicture
 from lmviz.app.window.main_window import MainWindow
 
@@ -61,7 +62,24 @@ def test_more_than_all_of_the_difference_says_why(
     panel._draw()
     said = words_of(panel, "circuit_sentence")
     assert f"{100 * kept:.0f} % of the difference" in said
-    assert said.endswith("the parts that are left out work against it.") == says_why
+    assert ("the parts that are left out work against it." in said) == says_why
+
+
+def test_the_sentence_names_the_strongest_part_and_the_legend_what_is_drawn(panel: CircuitPanel):
+    said = words_of(panel, "circuit_sentence")
+    lost = f"{100 * panel.found.array[0]:.0f} %"
+    assert f"The strongest is head 1·1 at “brown²⁶”: without it alone {lost} is lost." in said
+    signs = panel.findChild(InkedLabel, "circuit_signs").accessibleName()
+    assert signs.startswith("○ head, by number · ▭ feed-forward network (ff) · — path")
+    assert ("for the answer" in signs) == (panel.found.array.max() > 0)
+
+
+def test_every_column_has_its_word(panel: CircuitPanel):
+    picture = panel.findChild(CircuitPicture, "circuit_picture")
+    assert all(picture.columns)
+    assert len(picture.columns) == len(
+        {part.position for part in panel.found.parts} | {edge.sender.position for edge in panel.found.edges}
+    )
 
 
 def test_fewer_parts_keep_less(panel: CircuitPanel, session: Session, qtbot: QtBot):
