@@ -7,13 +7,15 @@ there are as many results, in their order. Slow imports happen when first needed
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from lmviz.api.given import listed, opened_model
-from lmviz.base.arguments import whole_number
+from lmviz.base.arguments import check_callable, whole_number
 from lmviz.base.errors import LmvizError
+from lmviz.base.reporting import Report
 
 if TYPE_CHECKING:
     from lmviz.api.given import Given, Ids
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 Result = TypeVar("Result")
+Asked = TypeVar("Asked")
 
 
 def contrast(
@@ -72,7 +75,41 @@ def _of_each(contrasts: Contrast | Iterable[Contrast], ask: Callable[[Contrast],
 
     if isinstance(contrasts, Contrast):
         return ask(contrasts)
-    return [ask(one) for one in _several(contrasts)]
+    return _one_by_one(_several(contrasts), ask)
+
+
+def _one_by_one(asked: Sequence[Asked], ask: Callable[[Asked], Result]) -> list[Result]:
+    """The result for each, as equal parts of the work."""
+    from lmviz.models.interruption import part_of_work
+
+    found = []
+    for number, one in enumerate(asked):
+        with part_of_work(number, len(asked)):
+            found.append(ask(one))
+    return found
+
+
+@contextmanager
+def _told(progress: Report | None) -> Iterator[None]:
+    """Within, `progress` hears of the share that is done, never of less than before, and of 1 at last."""
+    from lmviz.models.interruption import interruptible
+
+    check_callable("progress", progress)
+    if progress is None:
+        yield
+        return
+    most = 0.0
+
+    def look(done: float | None) -> None:
+        nonlocal most
+        if done is not None and done > most:
+            most = done
+            progress(done)
+
+    progress(0.0)
+    with interruptible(look):
+        yield
+    progress(1.0)
 
 
 def _several(contrasts: Iterable[Contrast]) -> list[Contrast]:
@@ -97,6 +134,7 @@ def patch(
     estimate: bool = False,
     interventions: Sequence[Intervention] = (),
     special_tokens: bool = True,
+    progress: Report | None = None,
 ) -> Patches | list[Patches]:
     """Activation patching: how much of the measure each state brings, carried from one text into the other.
 
@@ -106,17 +144,19 @@ def patch(
     along which states are carried over one by one, ("position",) or, of a tap with heads, ("head",). `into`
     is "changed" where states of the text go into the changed one, "clean" where it is the other way round.
     With `estimate`, `effect.estimate` has what two passes say to first order, difference × gradient.
+    `progress` hears of the share that is done, 0 to 1, and may raise to cancel the work.
     LmvizError where the texts do not line up or do not differ in the measure.
     """
     from lmviz.circuits.patching import patch as carry_over
 
     opened, surgery = opened_model(model, special_tokens), listed(interventions)
-    return _of_each(
-        contrast,
-        lambda one: carry_over(
-            opened, one, taps, each=each, into=into, estimate=estimate, interventions=surgery
-        ),
-    )
+    with _told(progress):
+        return _of_each(
+            contrast,
+            lambda one: carry_over(
+                opened, one, taps, each=each, into=into, estimate=estimate, interventions=surgery
+            ),
+        )
 
 
 def attribute(
@@ -161,6 +201,7 @@ def ablate(
     steps: Steps | None = None,
     interventions: Sequence[Intervention] = (),
     special_tokens: bool = True,
+    progress: Report | None = None,
 ) -> Ablation | dict[int, Ablation]:
     """Ablation: by how much a measure, or the loss over the text of a file, changes without each part.
 
@@ -171,7 +212,8 @@ def ablate(
     `units` are groups of units that go together. Of a file the first `tokens` are read, None for all.
     `found.array` has the changes, of a loss in nats per token, `found.intact` the measure of the whole model,
     and `found.low` and `found.high` a band of 95 %, None where there was one text. With `steps`, of a run,
-    there is a result for each of these snapshots, or for "all". LmvizError where there is no such part.
+    there is a result for each of these snapshots, or for "all". `progress` as of `patch`. LmvizError where
+    there is no such part.
     """
     from lmviz.circuits.ablation import ablate as without
     from lmviz.circuits.contrast import Contrast
@@ -189,11 +231,18 @@ def ablate(
         surgery = listed(interventions)
         return without(opened, asked, parts, by=by, each=each, units=units, over=text, interventions=surgery)
 
-    return _of_steps(model, steps, special_tokens, of)
+    with _told(progress):
+        return _of_steps(model, steps, special_tokens, of)
 
 
 def head_scores(
-    model: Given, *, words: int = 24, rows: int = 8, seed: int = 0, steps: Steps | None = None
+    model: Given,
+    *,
+    words: int = 24,
+    rows: int = 8,
+    seed: int = 0,
+    steps: Steps | None = None,
+    progress: Report | None = None,
 ) -> HeadScores | HeadsOverTime:
     """What each head of attention does: mean shares of attention on random words said twice.
 
@@ -202,13 +251,17 @@ def head_scores(
     one other word that later words look at most. `scores.roles` names the one that is clear, (layer, head).
     `loss_new` and `loss_again` are the losses of the two sayings. There are `rows` such texts of so many
     `words`. With `steps`, of a run, there are scores by step for these snapshots, or for "all", of which
-    `jump()` says where words said again became easier, and `turns()` when each head took its role. LmvizError
-    for a model without heads that look at its own text, or one that predicts labels.
+    `jump()` says where words said again became easier, and `turns()` when each head took its role.
+    `progress` as of `patch`. LmvizError for a model without heads that look at its own text, or one that
+    predicts labels.
     """
     from lmviz.circuits.head_scores import head_scores as scored
     from lmviz.circuits.heads_over_time import HeadsOverTime
 
-    found = _of_steps(model, steps, True, lambda opened: scored(opened, words=words, rows=rows, seed=seed))
+    with _told(progress):
+        found = _of_steps(
+            model, steps, True, lambda opened: scored(opened, words=words, rows=rows, seed=seed)
+        )
     return HeadsOverTime(found) if isinstance(found, dict) else found
 
 
@@ -221,6 +274,7 @@ def circuit(
     edges: bool = True,
     interventions: Sequence[Intervention] = (),
     special_tokens: bool = True,
+    progress: Report | None = None,
 ) -> Circuit:
     """The circuit of a contrast: its strongest parts, what they keep alone, and the paths among them.
 
@@ -229,7 +283,7 @@ def circuit(
     that the `keep` strongest keep, all others being as in the changed text, or with rest="mean" at their
     mean; `found.curve` has it for other numbers of parts, of `found.of`. `found.edges` are paths from one
     part straight into another or into the answer, with the share that is lost without each (path patching).
-    LmvizError as of `patch`, and for a model that counts.
+    `progress` as of `patch`. LmvizError as of `patch`, and for a model that counts.
     """
     from lmviz.circuits.circuit import circuit as strongest
     from lmviz.circuits.contrast import Contrast
@@ -237,7 +291,8 @@ def circuit(
     if not isinstance(contrast, Contrast):
         raise LmvizError(f"{contrast!r} is not a contrast: give what lmviz.contrast makes.")
     opened, surgery = opened_model(model, special_tokens), listed(interventions)
-    return strongest(opened, contrast, keep, rest=rest, edges=edges, interventions=surgery)
+    with _told(progress):
+        return strongest(opened, contrast, keep, rest=rest, edges=edges, interventions=surgery)
 
 
 def weights(model: Given) -> Weights:
@@ -268,7 +323,13 @@ def _of_steps(model: Given, steps: Steps | None, special_tokens: bool, ask: Call
     if steps != "all" and (isinstance(steps, str) or not isinstance(steps, Iterable)):
         raise LmvizError(f"{steps!r} are not steps of this run: give some of {known}, or 'all'.")
     asked = known if isinstance(steps, str) else [whole_number("A step", step) for step in steps]
-    return {step: ask(open_model(model, step, special_tokens=special_tokens)) for step in asked}
+    return dict(
+        zip(
+            asked,
+            _one_by_one(asked, lambda step: ask(open_model(model, step, special_tokens=special_tokens))),
+            strict=True,
+        )
+    )
 
 
 def _stretches(model: Model, path: str | Path, tokens: int | None) -> Any:

@@ -29,7 +29,7 @@ from lmviz.inspection.recording import PreparedReading, prepared
 from lmviz.inspection.scalar import Scalar, read_scalar, targets_of
 from lmviz.models.address import Address
 from lmviz.models.float64 import in_float64
-from lmviz.models.interruption import look_up
+from lmviz.models.interruption import look_up, part_of_work, uncounted_work
 from lmviz.models.model import Model
 from lmviz.models.ngram.tables import NgramTables
 from lmviz.models.sequences import ALONG
@@ -124,12 +124,15 @@ def ablate(
     intact = np.array([read.measure(one.scalar) for read, one in zip(passes, examples, strict=True)])
     for number, (read, one) in enumerate(zip(passes, examples, strict=True)):
         for row, tap in enumerate(chosen):
-            look_up((number + row / len(chosen)) / len(examples))
-            values = _lower(read, tap) if by == "lower" else means.get(tap.address, torch.zeros(()))
-            found = [
-                read.measured_with({tap.address: Edit(where, values.expand(1, *where.shape[1:]))}, one.scalar)
-                for where in _rows(model, read, tap, axes, groups)
-            ]
+            with part_of_work(number * len(chosen) + row, len(examples) * len(chosen)):
+                look_up(0.0)
+                values = _lower(read, tap) if by == "lower" else means.get(tap.address, torch.zeros(()))
+                found = [
+                    read.measured_with(
+                        {tap.address: Edit(where, values.expand(1, *where.shape[1:]))}, one.scalar
+                    )
+                    for where in _rows(model, read, tap, axes, groups)
+                ]
             changes[number, row] = torch.cat(found).numpy().reshape(sizes[0]) - intact[number]
     if not np.isfinite(changes).all():
         address = chosen[int(np.argwhere(~np.isfinite(changes))[0][1])].address
@@ -192,6 +195,7 @@ def stretches(ids: Sequence[np.ndarray], context: int | None, most: int | None =
     return found
 
 
+@uncounted_work()
 def _examples(
     model: Model,
     given: Contrast | Sequence[Contrast] | Sequence[np.ndarray],

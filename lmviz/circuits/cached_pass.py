@@ -16,7 +16,7 @@ import torch
 from lmviz.inspection.recording import PreparedReading, TapRecorder
 from lmviz.inspection.scalar import Scalar, in_range
 from lmviz.models.explicit import ForwardPass
-from lmviz.models.interruption import look_up
+from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.sequences import TEXT
@@ -63,7 +63,7 @@ class CachedPass:
         self.interventions = reading.interventions
         self.axes = {tap.address: tap.axes for tap in self.taps}
         self._after, self._before = _neighbours(self.taps)
-        with evaluation(model):
+        with evaluation(model), uncounted_work():
             scope = _NotingPass(on_device(model, self.ids), model.tensors(), **reading.others(model))
             self.values = scope.run(self.taps, self.listener({}, 1))
         self._keys = scope.keys

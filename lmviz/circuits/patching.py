@@ -27,7 +27,7 @@ from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.origin import Origin
 from lmviz.inspection.scalar import in_range
 from lmviz.models.float64 import in_float64
-from lmviz.models.interruption import look_up, part_of_work
+from lmviz.models.interruption import look_up, part_of_work, uncounted_work
 from lmviz.models.model import Model
 from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import Tap
@@ -286,6 +286,7 @@ def _batches(base: CachedPass, cells: Sequence[tuple[int, ...]]) -> Iterator[lis
         yield some
 
 
+@uncounted_work()
 def _estimated(
     question: ReadContrast,
     base: CachedPass,

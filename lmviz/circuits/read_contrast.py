@@ -17,6 +17,7 @@ from lmviz.inspection.recording import PreparedReading, prepared
 from lmviz.inspection.scalar import read_scalar, token_named
 from lmviz.inspection.scalar_words import answers_in
 from lmviz.models.given_source import GivenSource
+from lmviz.models.interruption import uncounted_work
 from lmviz.models.sequences import SOURCE, TEXT
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class ReadContrast:
         return clean, changed
 
 
+@uncounted_work()
 def read_contrast(
     model: Model, contrast: Contrast, interventions: Sequence[Intervention] = ()
 ) -> ReadContrast:

@@ -18,6 +18,7 @@ class Interrupted(BaseException):
 class _Watch(threading.local):
     look: Callable[[float | None], None] | None = None
     first, share = 0.0, 1.0
+    is_counted = True
 
 
 _watch = _Watch()
@@ -47,7 +48,17 @@ def part_of_work(number: int, count: int) -> Iterator[None]:
         _watch.first, _watch.share = first, share
 
 
+@contextmanager
+def uncounted_work() -> Iterator[None]:
+    """Within, it is not said how far the work is: a short beginning would say that nearly all is done."""
+    before, _watch.is_counted = _watch.is_counted, False
+    try:
+        yield
+    finally:
+        _watch.is_counted = before
+
+
 def look_up(done: float | None = None) -> None:
     """Called between two steps of long work, with the fraction that is done: may raise `Interrupted`."""
     if _watch.look is not None:
-        _watch.look(None if done is None else _watch.first + _watch.share * done)
+        _watch.look(None if done is None or not _watch.is_counted else _watch.first + _watch.share * done)

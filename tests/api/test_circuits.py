@@ -131,3 +131,34 @@ def test_a_head_of_the_first_layer_brings_the_stone_back():
     assert str(found.edges[0].sender) == "word @ 5"
     assert found.edges[0].receiver == found.parts[0]
     assert found.table()[0]["part name"] == "head 0·0 @ 25"
+
+
+@pytest.mark.parametrize("asked", ["patch", "two contrasts", "ablate", "head_scores", "steps", "circuit"])
+def test_how_far_the_work_is_is_told_and_it_can_be_ended(asked):
+    model, one = (
+        "echo-transformer",
+        lmviz.contrast("chair apple queen map chair", "chair apple hat map chair"),
+    )
+    ask = {
+        "patch": lambda progress: lmviz.patch(model, one, estimate=True, progress=progress),
+        "two contrasts": lambda progress: lmviz.patch(model, [one, one], progress=progress),
+        "ablate": lambda progress: lmviz.ablate(model, [one, one], progress=progress),
+        "head_scores": lambda progress: lmviz.head_scores(model, progress=progress),
+        "steps": lambda progress: lmviz.head_scores(model, steps=[1100, 1600], progress=progress),
+        "circuit": lambda progress: lmviz.circuit(model, one, 3, progress=progress),
+    }[asked]
+    told: list[float] = []
+    ask(told.append)
+    assert told[0] == 0
+    assert told[-1] == 1
+    assert told == sorted(set(told))
+    assert any(0.2 < share < 0.8 for share in told)
+
+    def end(share: float) -> None:
+        if share > 0:
+            raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        ask(end)
+    with pytest.raises(lmviz.LmvizError, match="progress must be a function"):
+        ask("loudly")
