@@ -15,6 +15,7 @@ ONLY_FOR = {
     "pooling": ("classification",),
     "attention": ("translation",),
     "causal": ("next-token", "tagging", "classification"),
+    "tied": ("next-token", "translation", "captioning"),  # labels have no embeddings
     "direction": ("next-token", "tagging", "classification", "translation"),
 }
 """Settings that some tasks alone have a use for."""

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from lmviz.base.errors import LmvizError, SettingError
-from lmviz.families import FAMILIES, build_model
+from lmviz.families import FAMILIES, build_model, obstacle_to
 from lmviz.models.estimate import Asked
 from lmviz.models.ngram.configuration import NgramConfiguration
 from lmviz.models.recurrent_configuration import LSTMConfiguration, RNNConfiguration
@@ -288,3 +288,22 @@ def test_configurations_do_not_load_torch():
     script = "; ".join(f"import lmviz.models.{name}_configuration" for name in names)
     script += "; import sys; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("family", ["rnn", "lstm", "gru", "transformer"])
+@pytest.mark.parametrize(
+    ("task", "asked"),
+    [
+        ("next-token", Asked()),
+        ("tagging", Asked(labels=3)),
+        ("classification", Asked(labels=3, per_text=True)),
+        ("translation", Asked(source_vocabulary=30)),
+        ("captioning", Asked(pixels=49)),
+    ],
+)
+def test_a_tied_output_is_offered_where_it_makes_a_difference(family: str, task: str, asked: Asked) -> None:
+    if obstacle_to(family, task):
+        pytest.skip("the family cannot do this")
+    tied, untied = (FAMILIES[family].configuration(tied=value) for value in (True, False))
+    sizes = {each.estimate(30, 2, 5, asked).parameters for each in (tied, untied)}
+    assert ("tied" in untied.used_for(task)) == (len(sizes) > 1)
