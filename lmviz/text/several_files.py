@@ -68,6 +68,30 @@ def without_companions(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     return [path for path in files if path not in about], about
 
 
+def file_in_another_language(path: Path) -> Path | None:
+    """The file beside one that is named alike but for its language: pairs.en for pairs.de.
+
+    None where there is none, or more than one: then nobody knows which is meant.
+    """
+    named = _language_of(path)
+    if named is None:
+        return None
+    stem, language = named
+    try:
+        beside = sorted(path.parent.iterdir())
+    except OSError:
+        return None
+    found = [
+        other
+        for other in beside
+        if (known := _language_of(other)) is not None
+        and known[0] == stem
+        and known[1].casefold() != language.casefold()
+        and other.is_file()
+    ]
+    return found[0] if len(found) == 1 else None
+
+
 def _language_of(path: Path) -> tuple[str, str] | None:
     """The name of a file with its language left out, and the language: the last part of it that is one."""
     name = path.name

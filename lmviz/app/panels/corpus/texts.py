@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent
@@ -14,7 +15,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.figures import percentage, short, with_unit
 from lmviz.app.widgets.base.flow import FlowLayout
-from lmviz.app.widgets.base.plain import Label, paragraph
+from lmviz.app.widgets.base.plain import Label, caption, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
@@ -27,6 +28,7 @@ from lmviz.text.corpus import Corpus
 from lmviz.text.corpus_options import AFTER_DECODING, CorpusOptions
 from lmviz.text.download import download
 from lmviz.text.encodings import RECOGNISED
+from lmviz.text.several_files import file_in_another_language
 
 KINDS = ("characters", "words", "spaces", "bpe")
 FILTER = (
@@ -58,6 +60,10 @@ class TextsPanel(Panel):
         )
         self._other.clicked.connect(self._add_other_language)
         self._other.hide()
+        self._beside: Path | None = None  # the file in another language that lies beside the open one
+        self._pair = named(QPushButton(), "corpus_pair_button")
+        self._pair.clicked.connect(self._read_as_pair)
+        self._pair.hide()
         self._unknown = Label(name="many_unknown", wraps=True)
         self._rarer = named(QPushButton("Minimum count 2"), "minimum_count_2_button")
         self._rarer.clicked.connect(self._make_rare_unknown)
@@ -114,8 +120,8 @@ class TextsPanel(Panel):
         corpus = self.session.text.corpus
         if corpus is None:
             self._sentence.setText("Choose a text above, open a file, or paste one.")
-            self._recognised.hide()
-            self._otherwise.hide()
+            for widget in (self._recognised, self._otherwise, self._other, self._pair):
+                widget.hide()
             self._advice.hide()
             return
         kind, _, pieces = corpus.options.tokenizer.partition(":")
@@ -132,7 +138,13 @@ class TextsPanel(Panel):
         self._recognised.setText(_how_it_was_read(corpus))
         self._recognised.show()
         is_one_file = entry is None and len(corpus.sources) == 1 and not corpus.target_sources
-        self._other.setVisible(is_one_file and corpus.task == NEXT_TOKEN)
+        may_be_one_side = is_one_file and corpus.task == NEXT_TOKEN
+        self._other.setVisible(may_be_one_side)
+        self._beside = file_in_another_language(Path(corpus.sources[0])) if may_be_one_side else None
+        self._pair.setVisible(self._beside is not None)
+        if self._beside is not None:
+            self._pair.setText(caption(f"Pairs with {self._beside.name}"))
+            self._pair.setToolTip(paragraph(f"Read it with {self._beside}: lines of both belong together."))
         self._otherwise.setVisible(entry is None and bool(corpus.sources))
         self._form.set_shown(_settings_for(corpus, entry))
         self._advise(corpus)
@@ -149,7 +161,7 @@ class TextsPanel(Panel):
         paste_button.setToolTip("Use the text on the clipboard.")
         paste_button.clicked.connect(self._paste)
         buttons = row(open_button, paste_button, STRETCH)
-        for button in (self._fetch, open_button, paste_button, self._other, self._otherwise):
+        for button in (self._fetch, open_button, paste_button, self._pair, self._other, self._otherwise):
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         title = Label("Tokens", role="title")
         tokenizer = row(Label("Tokenizer"), STRETCH, self._kind)
@@ -165,6 +177,7 @@ class TextsPanel(Panel):
                 self._sentence,
                 self._fetch,
                 buttons,
+                self._pair,
                 self._other,
                 8,
                 self._recognised,
@@ -236,14 +249,24 @@ class TextsPanel(Panel):
             self._open(names[0] if len(names) == 1 else names)
 
     def _add_other_language(self) -> None:
-        """Read the open text again, as one side of pairs."""
-        corpus = self.session.text.corpus
+        """Ask for the file with the same lines, and read both."""
         title, start = "The same lines in another language", self.session.text.folder
         name, _ = QFileDialog.getOpenFileName(self, title, start, FILTER)
-        if name and corpus is not None:
+        if name:
+            self._read_with(name)
+
+    def _read_as_pair(self) -> None:
+        """Read the open text with the file beside it."""
+        if self._beside is not None:
+            self._read_with(str(self._beside))
+
+    def _read_with(self, other: str) -> None:
+        """Read the open text again, as one side of pairs."""
+        corpus = self.session.text.corpus
+        if corpus is not None:
             self.complain("", JOBS)
             options = replace(corpus.options, task=RECOGNISED)
-            self.session.text.open(corpus.sources[0], options, target=name)
+            self.session.text.open(corpus.sources[0], options, target=other)
 
     def _advise(self, corpus: Corpus) -> None:
         """Say that many words are unknown, and what helps: a model learns of them what it meets."""

@@ -127,6 +127,31 @@ def test_the_other_language_is_added(
     assert session.text.corpus.task == "translation"  # both files were read again
 
 
+def test_a_file_in_another_language_beside_the_open_one_is_proposed(
+    window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    window.show_perspective("corpus")
+    (tmp_path / "pairs.de").write_text("die Katze\nder Hund\nja\n", encoding="utf-8")
+    (tmp_path / "pairs.en").write_text("the cat\nthe dog\nyes\n", encoding="utf-8")
+    (tmp_path / "others.en").write_text("a cow\n", encoding="utf-8")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(tmp_path / "pairs.de", documents="line")
+    drawn()
+    button = window.findChild(QPushButton, "corpus_pair_button")
+    assert button.isVisible()
+    assert button.text() == "Pairs with pairs.en"
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        button.click()
+    drawn()
+    assert session.text.corpus.task == "translation"
+    assert said(window, "recognised") == "Two files, line by line: 3 pairs. From pairs.de to pairs.en."
+    assert not button.isVisible()
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(tmp_path / "others.en", documents="line")
+    drawn()
+    assert not button.isVisible()
+
+
 def test_a_pasted_text_keeps_its_form_when_it_is_read_again(
     window: MainWindow, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
