@@ -61,7 +61,7 @@ class TextsPanel(Panel):
         self._other.clicked.connect(self._add_other_language)
         self._other.hide()
         self._beside: Path | None = None  # the file in another language that lies beside the open one
-        self._pair = named(QPushButton(), "corpus_pair_button")
+        self._pair = named(QPushButton("Pairs with the file beside it"), "corpus_pair_button")
         self._pair.clicked.connect(self._read_as_pair)
         self._pair.hide()
         self._unknown = Label(name="many_unknown", wraps=True)
