@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -115,6 +115,34 @@ class ArithmeticCard(Pointed["WrittenOperand | None"]):
         more = measure.horizontalAdvance(TIMES + "…")
         return next((place for place, right in enumerate(ends) if right + more > end), len(ends))
 
+    def names_shown(self) -> list[str]:
+        """What is drawn of the name of each line: of two names never the same where a letter has room.
+
+        Operands of one sum begin alike, so their shared beginning is left out first; of those that are still
+        cut to the same, all words with which they begin alike, and then all letters.
+        """
+        rows = self.rows
+        rooms = [(self._room_of_name(row), metrics(SIZE, bold=row.heads)) for row in rows]
+        shown = [
+            row.name if cut(row.name, *room) == row.name else cut(row.name.removeprefix(self._shared), *room)
+            for row, room in zip(rows, rooms, strict=True)
+        ]
+        for length_alike in (_words_alike, _letters_alike):
+            for name in set(shown):
+                places = [place for place, other in enumerate(shown) if other == name]
+                whole = {rows[place].name for place in places}
+                if len(whole) > 1:
+                    for place in places:
+                        rest = rows[place].name[length_alike(whole) :]
+                        shown[place] = cut(f"…{rest}", *rooms[place])
+        return shown
+
+    def _room_of_name(self, row: ArithmeticRow) -> float:
+        """How wide the name of a line may be."""
+        indent = self.length(INDENT) if row.side and not row.heads else 0
+        whole = self._name_width if row.operands else 0.72 * (self.width() - self.length(2 * MARGIN))
+        return whole - self.length(8 + MARGIN) - indent
+
     def _fitting_name_width(self) -> float:
         """How much of the width names get: as much as they need while all numbers of each line are seen."""
         usual, least = NAME_SHARE * self.width(), LEAST_NAME_SHARE * self.width()
@@ -166,14 +194,13 @@ class ArithmeticCard(Pointed["WrittenOperand | None"]):
         if row.result or index == self._marked:
             painter.box(place, theme.accent_wash if row.result else theme.hover, radius=4)
         inner = place.adjusted(self.length(MARGIN), 0, -self.length(MARGIN), 0)
-        room = (self._name_width if row.operands else 0.72 * inner.width()) - self.length(8 + MARGIN)
+        room = self._room_of_name(row)
         color = {"left": theme.query, "right": theme.key}[row.side] if row.heads else theme.text
         indent = self.length(INDENT) if row.side and not row.heads else 0
-        area = QRectF(inner.left() + indent, inner.top(), room - indent, inner.height())
-        measure = metrics(SIZE, bold=row.heads)
-        name = self.shown_in(area, row.name, measure)
-        if name != row.name:  # operands of one sum begin alike: what tells them apart comes last
-            name = self.shown_in(area, row.name.removeprefix(self._shared), measure)
+        area = QRectF(inner.left() + indent, inner.top(), room, inner.height())
+        name = self.names_shown()[index]
+        if name != row.name:
+            self.hide_part(area, row.name)
         painter.write(area, name, color, SIZE, bold=row.heads)
         is_bold = row.result or row.heads
         painter.write(inner, row.value, size=NUMBER_SIZE, bold=is_bold, token=True, where=AT_RIGHT)
@@ -277,6 +304,17 @@ class ResultLine(Canvas):
         name = cut(self._row.name, room, metrics(SIZE))
         painter.write(inner, name, theme.text, SIZE)
         painter.write(inner, self._row.value, size=NUMBER_SIZE, bold=True, token=True, where=AT_RIGHT)
+
+
+def _letters_alike(names: Collection[str]) -> int:
+    """With how many letters all names begin alike."""
+    return len(list(takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))))
+
+
+def _words_alike(names: Collection[str]) -> int:
+    """How long the whole words are with which all names begin alike."""
+    length, one = _letters_alike(names), next(iter(names))
+    return next((at for at in range(length, 0, -1) if not one[at - 1].isalnum()), 0)
 
 
 def _shared(names: Sequence[str]) -> str:

@@ -244,3 +244,18 @@ def test_numbers_without_room_are_said_wholly_at_the_pointer(card):
     line = card.row_rectangle(0)
     assert card.operands_shown(0) < len(card.rows[0].operands)
     assert card.whole_at(QPointF(0.6 * line.width(), line.center().y())) == "3.00 × −1.00 = −3.00"
+
+
+@pytest.mark.parametrize("width", [220, 260, 300, 360])
+@pytest.mark.parametrize(
+    "beginning", ["", "layer 2, ", "layer 2, head 1, values of the word at position ", "feed-forward unit "]
+)
+def test_what_tells_operands_apart_is_never_cut(shown, width: int, beginning: str):
+    names = [f"{beginning}{rest}" for rest in ("stone, channel 12", "stone, channel 13", "bell, channel 12")]
+    terms = Terms("sum", (factor("weights", [0.51, -2.12, 0.13]), factor("state", [1.234, 0.56, 0.42])))
+    card = ArithmeticCard()
+    card.set_arithmetic(cell("sum", [terms]), lambda source, index: names[index[-1]], count=3)
+    shown(card, width, 200)
+    drawn = card.names_shown()[:3]
+    assert len({row.name for row in card.rows[:3]}) == 3
+    assert len(set(drawn)) == 3, drawn
