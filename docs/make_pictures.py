@@ -326,9 +326,10 @@ def lesson(name: str, driver: Driver) -> None:
 
 def lecture(driver: Driver) -> None:
     """The item of the shipped lecture at which a head looks back."""
-    from lmviz.lectures.reading import shipped_lectures
+    from lmviz.app.window.lessons import perspective_names
+    from lmviz.lectures.reading import open_lecture, shipped_lectures
 
-    driver.window.lectures.open_file(shipped_lectures()[0], 7)
+    driver.window.lectures.open(open_lecture(shipped_lectures()[0], perspective_names()), 7)
     driver.wait(lambda: driver.session.library.model is not None, "the model of the scene")
     driver.window.notice.clear()
 

@@ -25,6 +25,7 @@ from lmviz.app.look.theme import STYLE_ARGUMENTS, theme_switch
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels import table
 from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.session import work
 from lmviz.app.session.session import Session
 from lmviz.app.window import notice
 from lmviz.app.window.main_window import MainWindow
@@ -114,6 +115,12 @@ def _nothing_is_left(qapp: QCoreApplication) -> Iterator[None]:
 def _patient_closing(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a loaded machine a thread may take long to see that it should stop, and is not to be given up."""
     monkeypatch.setattr(closing, "LONGEST_WAIT", LONG / 1000 * patience())
+
+
+@pytest.fixture(autouse=True)
+def _patient_opening(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a loaded machine a file is read late, and a test goes on once what it opens is there."""
+    monkeypatch.setattr(work, "BRIEFLY", LONG / 1000 * patience())
 
 
 def _threads_left(before: set[threading.Thread]) -> list[threading.Thread]:

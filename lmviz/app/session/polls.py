@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.app.session.work import Work
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.polls.counts import MOST, counts_as_csv, counts_path, key_of, read_counts, write_counts
@@ -32,8 +33,9 @@ class Polls(Part):
     counted = Signal()
     shown = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, work: Work, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._work = work
         self._polls: tuple[Poll, ...] = ()
         self._index = 0
         self._counts: dict[str, dict[str, int]] | None = None
@@ -84,12 +86,11 @@ class Polls(Part):
 
     def open_file(self, path: Path) -> None:
         """Ask the poll of a file; `failed` says what is wrong with it, line by line."""
-        try:
-            poll = open_poll(path)
-        except LmvizError as error:
-            self.failed.emit(f"{path.name}: {error}")
-        else:
-            self.pose(poll)
+
+        def fail(sentence: str) -> None:
+            self.failed.emit(f"{path.name}: {sentence}")
+
+        self._work.open_file(path, lambda: open_poll(path), self.pose, fail)
 
     def pose(self, poll: Poll) -> None:
         """Ask a poll, in the place of one of the same title; its answers are hidden at first."""

@@ -171,7 +171,7 @@ class Session(QObject):
         """The questions to a class, and the answers counted."""
         from lmviz.app.session.polls import Polls
 
-        return Polls(self)
+        return Polls(self.work, self)
 
     @cached_property
     def lesson_results(self) -> LessonResults:

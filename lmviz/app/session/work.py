@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 T = TypeVar("T")
+
+BRIEFLY = 0.05  # seconds that the window waits for the answer of a slow folder, before it goes on without it
 
 Failed = Callable[[str], object]
 """Takes the sentence about what failed, in the window's thread."""
@@ -165,6 +168,15 @@ class Work(Part):
         job.start()
         self.job_started.emit(job)
         return job
+
+    def open_file(
+        self, path: Path, work: Callable[[], T], answer: Callable[[T], object], failed: Failed
+    ) -> None:
+        """Have a file, or a folder, read by a job: at once where its place is quick.
+
+        An answer that is there within `BRIEFLY` seconds arrives before this returns: nothing flickers.
+        """
+        self.start_job(f"Opening {path.name}", lambda report: work(), answer, failed).wait_briefly(BRIEFLY)
 
     def wait_when_closing(self, worker: Worker) -> None:
         """Have `close` also wait, within the same time, for another worker that was asked to stop."""

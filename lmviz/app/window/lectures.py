@@ -98,13 +98,11 @@ class Lectures(QObject):
         """Whether the screen is black."""
         return self._black is not None and self._black.is_on
 
-    def open_file(self, path: Path, number: int = 0) -> None:
-        """Open a lecture and show one of its items; LmvizError where it is none."""
-        from lmviz.lectures.reading import open_lecture
-
-        self._lecture = open_lecture(path, perspective_names())
-        self._go_to(min(number, len(self._lecture.items) - 1))
-        title, count = self._lecture.title, len(self._lecture.items)
+    def open(self, lecture: Lecture, number: int = 0) -> None:
+        """Open a lecture and show one of its items."""
+        self._lecture = lecture
+        self._go_to(min(number, len(lecture.items) - 1))
+        title, count = lecture.title, len(lecture.items)
         self._offered = f"{title}: Page Down and Page Up go through its {count} items, F5 gives it."
         self._window.offer(self._offered, "Give it", self.give)
 

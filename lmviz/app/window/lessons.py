@@ -113,11 +113,8 @@ class Lessons(QObject):
         self._show()
         self._session.lesson.open(next(lesson for lesson in self._lessons if lesson.name == TOUR), 0)
 
-    def open_file(self, path: Path) -> None:
-        """Open a lesson of one's own; LmvizError where it is none."""
-        from lmviz.lessons.reading import open_lesson
-
-        lesson = open_lesson(path, perspective_names())
+    def open_own(self, lesson: Lesson, path: Path) -> None:
+        """Open a lesson of one's own, which was read from a file."""
         others = [known for known in self._window.settings.lines(OWN) if known != str(path)]
         self._window.settings.keep(OWN, [str(path), *others][:MOST_OWN])
         self._show()

@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from lmviz.app.opening.paths import is_written_race, race_at
+from lmviz.app.opening.found_paths import FoundPaths
 from lmviz.app.panels.table import has_prefix
 from lmviz.app.window.commanded_window import CommandedWindow
-from lmviz.base.errors import LmvizError
+from lmviz.app.window.lessons import perspective_names
+
+if TYPE_CHECKING:
+    from lmviz.lectures.lecture import Lecture
+    from lmviz.lessons.lesson import Lesson
 
 
 class OpenedPaths(QObject):
@@ -26,48 +31,43 @@ class OpenedPaths(QObject):
         super().__init__(parent)
         self._window, self._session = window, window.session
         self._met: set[Path] = set()  # models of other programs that have been shown
+        self._asked = 0  # lessons and lectures so far
         self._given: set[Path] = set()  # models that were opened by a path, and have not been shown yet
         self._session.library.model_changed.connect(self._show_model)
         window.student_files.unpacked.connect(self._open_unpacked)
 
     def open(self, paths: Sequence[str | Path]) -> None:
         """Open texts, runs, folders, lessons, lectures, bundles, polls, networks, questions or scenes."""
-        from lmviz.autodiff.files import is_network  # not before the first paint
-        from lmviz.circuits.shipped_questions import is_question
-        from lmviz.desktop.scene import is_scene
-        from lmviz.lectures.bundle import is_bundle
-        from lmviz.lectures.reading import is_lecture
-        from lmviz.lessons.reading import is_lesson
-        from lmviz.polls.poll_file import is_poll
-
-        window, session = self._window, self._session
         # As Path.expanduser, but a user whom nobody knows is no fault: there is no such file then.
         found = [Path(os.path.expanduser(path)).absolute() for path in paths]
         for path in found:
-            window.settings.add_recent(path)
-        others, is_shown = found, False
-        for is_of_kind, perspective, open_file in (
-            (is_bundle, "", window.student_files.open_bundle),
-            (is_lesson, "", self.open_lesson),
-            (is_lecture, "", self.open_lecture),
-            (is_scene, "", lambda path: window.scenes.open(path)),
-            (is_poll, "polls", lambda path: session.polls.open_file(path)),
-            (is_network, "autodiff", lambda path: session.network.open_file(path)),
-            (is_question, "circuits", lambda path: session.contrast.open_file(path)),
+            self._window.settings.add_recent(path)
+        if found:
+            work = self._session.work
+            work.open_file(found[0], lambda: FoundPaths.at(found), self._open_found, self._session.say)
+
+    def _open_found(self, found: FoundPaths) -> None:
+        """Open what was found to lie at some paths."""
+        window, session, is_shown = self._window, self._session, False
+        for kind, perspective, open_file in (
+            ("bundle", "", window.student_files.open_bundle),
+            ("lesson", "", self.open_lesson),
+            ("lecture", "", self.open_lecture),
+            ("scene", "", lambda path: window.scenes.open(path)),
+            ("poll", "polls", lambda path: session.polls.open_file(path)),
+            ("network", "autodiff", lambda path: session.network.open_file(path)),
+            ("question", "circuits", lambda path: session.contrast.open_file(path)),
         ):
-            chosen = list(filter(is_of_kind, others))
-            others = [path for path in others if path not in chosen]
+            chosen = [path for path in found.files if found.files[path] == kind]
             if chosen and perspective:
                 window.show_perspective(perspective)  # first: it is there that what is wrong with one is said
                 is_shown = True
             for path in chosen:
                 open_file(path)
-        races = [path for path in others if race_at(path) is not None]
-        for path in races[:1]:
-            folder = race_at(path) or path
-            self.open_race(folder) if is_written_race(folder) else self.runs_found.emit(folder)
-        has_text = self._open_models_and_texts([path for path in others if path not in races])
-        if has_text and not is_shown and not has_prefix(window.perspective_name):
+        if found.race is not None:
+            self.open_race(found.race) if found.is_race_written else self.runs_found.emit(found.race)
+        self._open_models_and_texts(found)
+        if found.texts and not is_shown and not has_prefix(window.perspective_name):
             window.show_perspective("corpus")  # where it is seen to have been opened
 
     def open_race(self, folder: Path) -> None:
@@ -77,17 +77,34 @@ class OpenedPaths(QObject):
 
     def open_lesson(self, path: Path) -> None:
         """Open a lesson of one's own; the notice says what is wrong with it."""
-        try:
-            self._window.lessons.open_file(path)
-        except LmvizError as sentence:
-            self._session.say(str(sentence))
+        from lmviz.lessons.reading import open_lesson
+
+        def show(lesson: Lesson) -> None:
+            if self._is_newest(number):
+                self._window.lessons.open_own(lesson, path)
+
+        number, names = self._ask(), perspective_names()
+        self._session.work.open_file(path, lambda: open_lesson(path, names), show, self._session.say)
 
     def open_lecture(self, path: Path) -> None:
         """Open a lecture; the notice says what is wrong with it."""
-        try:
-            self._window.lectures.open_file(path)
-        except LmvizError as sentence:
-            self._session.say(str(sentence))
+        from lmviz.lectures.reading import open_lecture
+
+        def show(lecture: Lecture) -> None:
+            if self._is_newest(number):
+                self._window.lectures.open(lecture)
+
+        number, names = self._ask(), perspective_names()
+        self._session.work.open_file(path, lambda: open_lecture(path, names), show, self._session.say)
+
+    def _ask(self) -> int:
+        """The number of one more lesson or lecture that is asked for."""
+        self._asked += 1
+        return self._asked
+
+    def _is_newest(self, number: int) -> bool:
+        """Whether no other lesson or lecture was asked for since: what comes late does not take its place."""
+        return number == self._asked
 
     def _open_unpacked(self, path: Path) -> None:
         """Open what was in a bundle."""
@@ -95,33 +112,16 @@ class OpenedPaths(QObject):
 
         self.open_lecture(path) if is_lecture(path) else self.open_lesson(path)
 
-    def _open_models_and_texts(self, paths: Sequence[Path]) -> bool:
-        """Open runs and checkpoints as models, the rest as one corpus; whether there is such a corpus."""
-        from lmviz.runs.folder_contents import contents_of
-        from lmviz.runs.opening import find_model, steps_said
-
-        models = [find_model(path) for path in paths]
-        held = {
-            path: contents_of(path)
-            for path, folder in zip(paths, models, strict=True)
-            if folder is None and os.path.isdir(path)
-        }
-        said = [*map(steps_said, paths), *(each.sentence for each in held.values() if not each.is_text)]
-        for sentence in filter(None, said):
+    def _open_models_and_texts(self, found: FoundPaths) -> None:
+        """Open runs and checkpoints as models, the rest as one corpus."""
+        for sentence in found.sentences:
             self._session.say(sentence)
-        folders = list(dict.fromkeys(folder for folder in models if folder is not None))
-        for folder in folders:
+        for folder in found.models:
             self._session.library.open(folder)
-        texts = [
-            path
-            for path, folder in zip(paths, models, strict=True)
-            if folder is None and (path not in held or held[path].is_text)
-        ]
-        if texts:
-            self._session.text.open(texts)
+        if found.texts:
+            self._session.text.open(found.texts)
         else:
-            self._given |= {folder.resolve() for folder in folders}
-        return bool(texts)
+            self._given |= set(found.models.values())
 
     def _show_model(self) -> None:
         """Show a model that comes without a text, as one of another program does, where it is seen."""

@@ -79,13 +79,18 @@ class StudentFiles(QObject):
         """Write the lecture or lesson of a file as a bundle."""
         from lmviz.lectures.bundle import pack
 
-        def tell(out: Path) -> None:
+        def write() -> tuple[Path, int]:
+            written = pack(path, out, names)
+            return written, written.stat().st_size
+
+        def tell(written: tuple[Path, int]) -> None:
+            out, size = written
             self.packed.emit(out)
-            Toast.show_over(self._parent, f"Saved {out.name}, {out.stat().st_size / 1e6:.1f} MB.")
+            Toast.show_over(self._parent, f"Saved {out.name}, {size / 1e6:.1f} MB.")
 
         names = perspective_names()
         work = self._window.session.work
-        work.start_job(f"Packing {path.name}", lambda report: pack(path, out, names), tell, self.failed.emit)
+        work.start_job(f"Packing {path.name}", lambda report: write(), tell, self.failed.emit)
 
     def open_bundle(self, path: Path) -> None:
         """Unpack a bundle beside lmviz's data; `unpacked` gives the lecture or lesson in it."""

@@ -7,6 +7,7 @@ times a second, however fast the generator is.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -47,7 +48,8 @@ class Job(QObject):
     def __init__(self, name: str, work: JobWork, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.name = name
-        self._driver = _Driver(work, deliver_to(self._deliver))
+        self._messages: deque[Message] = deque()
+        self._driver = _Driver(work, self._messages, deliver_to(self._deliver_next))
         self._thread = BackgroundThread(name, self._driver.run)
 
     @property
@@ -71,8 +73,17 @@ class Job(QObject):
         """Wait until its thread has ended, at most `timeout` seconds."""
         self._thread.join(timeout)
 
-    def _deliver(self, message: Message) -> None:
-        name, value = message
+    def wait_briefly(self, seconds: float) -> None:
+        """Wait for its end at most so long; what it has to say by then is said before this returns."""
+        self._thread.join(seconds)
+        if not self._thread.is_alive():
+            while self._messages:
+                self._deliver_next(None)
+
+    def _deliver_next(self, _: None) -> None:
+        if not self._messages:  # it was said while somebody waited for it
+            return
+        name, value = self._messages.popleft()
         if name == "ended":
             self._thread.join()  # it has nothing left to do
             self.ended.emit(self)
@@ -88,10 +99,10 @@ class Job(QObject):
 class _Driver:
     """The part of a job that its thread holds: nothing of Qt."""
 
-    def __init__(self, work: JobWork, send: Callable[[Message], None]) -> None:
+    def __init__(self, work: JobWork, messages: deque[Message], wake: Callable[[None], None]) -> None:
         self.is_cancelled = False
         self._work: JobWork | None = work
-        self._send = send
+        self._messages, self._wake = messages, wake
         self._reported = 0.0
 
     def run(self) -> None:
@@ -110,6 +121,10 @@ class _Driver:
             self._send(("failed", fault))
         self._work = None  # it may hold a whole corpus, and the job may still be referenced
         self._send(("ended", None))
+
+    def _send(self, message: Message) -> None:
+        self._messages.append(message)
+        self._wake(None)
 
     def _drive(self, generator: Generator[Any, None, Any]) -> Any:
         partial, pending = None, False
