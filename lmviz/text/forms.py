@@ -40,6 +40,12 @@ from lmviz.text.words import SPACES
 SAMPLE = 1 << 16
 """Bytes of a file that are looked at."""
 
+LONG_SAMPLE = 1 << 22
+"""Bytes among which a few long lines of JSON are looked for."""
+
+LONG_LINES = 4
+"""Lines of JSON that are looked at, however long they are."""
+
 NEARLY = 0.95
 """The share of lines, or of words, that have to be of a form."""
 
@@ -81,8 +87,12 @@ class FileBeginning:
         self.name = name.lower()
         for ending in PACKED_ENDINGS:
             self.name = self.name.removesuffix(ending)
-        piece = data[:SAMPLE]
-        self.data = piece if len(data) <= SAMPLE else piece[: piece.rfind(b"\n") + 1] or piece
+        size = SAMPLE
+        if data[:SAMPLE].lstrip()[:1] == b"{":  # maybe with whole books on its lines
+            ends = [met.end() for met in islice(re.finditer(rb"\n", data[:LONG_SAMPLE]), LONG_LINES)]
+            size = max(SAMPLE, ends[-1]) if len(ends) > 1 else SAMPLE
+        piece = data[:size]
+        self.data = piece if len(data) <= size else piece[: piece.rfind(b"\n") + 1] or piece
 
     @cached_property
     def lines(self) -> list[str]:

@@ -15,6 +15,9 @@ Value = tuple[int, object, str]
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
+_BEGINNINGS = (1 << 16, 1 << 22)
+"""Characters among which the first lines are looked for; more where there are no two in the fewer."""
+
 _ABOUT = ("features", "columns", "schema", "classes", "labels", "categories")
 """Arrays within an object that say how the others are to be read."""
 
@@ -57,7 +60,12 @@ def _not_json(error: Exception) -> str:
 
 def _is_of_lines(text: str) -> bool:
     """Whether each of the first lines is a value of its own, and there are several."""
-    lines = [line for line in text[: 1 << 16].split("\n") if line.strip()][:8]
+    lines: list[str] = []
+    for size in _BEGINNINGS:
+        found = text[:size].split("\n")
+        lines = [line for line in (found if len(text) <= size else found[:-1]) if line.strip()][:8]
+        if len(lines) > 1:
+            break
     good = sum(not parse(line)[1] for line in lines)
     return len(lines) > 1 and 2 * good > len(lines) and lines[0].strip() not in ("[", "{")
 

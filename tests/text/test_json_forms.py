@@ -103,3 +103,21 @@ def test_where_nothing_reads_like_a_text_one_is_asked(tmp_path):
         read(tmp_path, numbers)
     assert read(tmp_path, numbers, form="plain").recognised == "Plain text."
     assert documents_of(read(tmp_path, numbers, columns="text=b"))[0] == "0"
+
+
+@pytest.mark.parametrize("size", [40_000, 150_000])
+def test_whole_books_on_lines_are_documents_and_one_bad_line_ends_nothing(tmp_path, size):
+    books = [f"{n} {STORIES[n] * (size // len(STORIES[n]))}" for n in range(6)]
+    lines = [json.dumps({"text": book}) for book in books]
+    lines[4] = lines[4][:-2]
+    corpus = read(tmp_path, "\n".join(lines), "books.jsonl", tokenizer="characters")
+    assert corpus.recognised.startswith("JSON Lines: 5 documents")
+    assert documents_of(corpus) == sorted(books[:4] + books[5:])
+
+
+def test_long_lines_with_spans_are_read_on_behind_one_that_is_cut(tmp_path):
+    line = json.dumps({"text": "Ada left . " * 4000, "entities": [[0, 3, "PER"]]})
+    corpus = read(tmp_path, "\n".join([line, line, line[:-2], line]), "spans.jsonl")
+    assert corpus.task == "tagging"
+    assert len(corpus.complaints) == 1
+    assert "3 sentences" in corpus.recognised
