@@ -462,6 +462,8 @@ def _of_entries(form: str, entries: Sequence[dict[str, str]], options: CorpusOpt
 def _find_table(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     separator, quotes = ("" if told == RECOGNISED else told for told in (options.separator, options.quotes))
     is_named = sample.is_named_table
+    if not force and (_find_jsonl(sample, options, False) or _find_json(sample, options, False)):
+        return None  # objects have as many commas as each other, too
     if not separator and sample.has_one_name:
         return _find_one_column(sample, options, force)
     found = find_dialect(sample.data, separator, quotes)

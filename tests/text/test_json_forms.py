@@ -121,3 +121,11 @@ def test_long_lines_with_spans_are_read_on_behind_one_that_is_cut(tmp_path):
     assert corpus.task == "tagging"
     assert len(corpus.complaints) == 1
     assert "3 sentences" in corpus.recognised
+
+
+def test_lines_of_json_that_are_asked_about_are_no_table_with_commas(tmp_path):
+    rows = [
+        {"id": f"{n}", "名前": f"20{n:02}-01-1{n % 10}", "url": "The" if n % 3 else "Zoë"} for n in range(25)
+    ]
+    corpus = read(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), "a.jsonl", columns="text=id")
+    assert documents_of(corpus) == sorted(row["id"] for row in rows)
