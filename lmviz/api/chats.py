@@ -40,4 +40,6 @@ def chat(model: Given, turns: Sequence[tuple[str, str] | Turn], *, answers: bool
         raise LmvizError(
             "This model has no tokenizer, so it has no template for chats: open it from its folder."
         )
+    if not isinstance(answers, bool):
+        raise LmvizError(f"answers is {answers!r}, which is neither True nor False: give one of them.")
     return chat_text(tokenizer, said, answers=answers)

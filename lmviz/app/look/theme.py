@@ -102,6 +102,10 @@ class ThemeSwitch(QObject):
         self.projector = projector
         self._apply_if_new()
 
+    def draw_anew(self) -> None:
+        """Have everything drawn once more, in the same theme."""
+        self.theme_changed.emit()
+
     def _follow_system(self) -> None:
         if self.choice == "system":
             self._apply_if_new()

@@ -119,7 +119,8 @@ class Chat(Part):
         `otherwise` is called if the template makes nothing of it.
         """
         self._lines = [(SYSTEM, ""), (USER, question), (ASSISTANT, "")]
-        self._is_on, self._written, self._otherwise = True, self._reading.prefix, otherwise
+        # Until the template has made a text of it, whatever else is typed ends the chat.
+        self._is_on, self._written, self._otherwise = True, None, otherwise
         self._write_down()
 
     def say(self, line: int, text: str) -> None:

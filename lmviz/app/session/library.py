@@ -219,12 +219,6 @@ class Library(Part):
             self._spells_out = on
             self._replace_all(spells_out=on)
 
-    def count_from(self, first: int) -> None:
-        """Have layers and heads counted from 0 or from 1, in all that is said of all models."""
-        if first != counted_from():
-            count_from(first)
-            self._replace_all(counted_from=first)
-
     def _replace_all(self, **changes: Any) -> None:
         """Have all models read, or be spoken of, in another way: every answer so far is of the way before."""
         self._models = tuple(replace(model, **changes) for model in self._models)
@@ -415,3 +409,10 @@ def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
         without_numbers=parameters_without_numbers(model),
         damaged=damaged,
     )
+
+
+def count_layers_from(library: Library, first: int) -> None:
+    """Have layers and heads counted from 0 or from 1, in all that is said of all models."""
+    if first != counted_from():
+        count_from(first)
+        library._replace_all(counted_from=first)

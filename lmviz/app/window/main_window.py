@@ -28,6 +28,7 @@ from lmviz.app.opening.beginning import Beginning
 from lmviz.app.opening.remembering import Remembering
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.table import has_prefix, shown_perspectives
+from lmviz.app.session.library import count_layers_from
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import Pages, next_by_tab, screen_of
 from lmviz.app.widgets.base.spoken_role import install_roles
@@ -280,8 +281,8 @@ class MainWindow(QMainWindow):
 
     def count_from_zero(self, zero: bool) -> None:
         """Count layers and heads from 0, as papers and programs do, or from 1."""
-        self.session.library.count_from(0 if zero else 1)
-        theme_switch().theme_changed.emit()  # numbers that widgets paint
+        count_layers_from(self.session.library, 0 if zero else 1)
+        theme_switch().draw_anew()  # numbers that widgets paint
         self.settings.keep("view/counts_from_zero", zero)
 
     def toggle_halo(self) -> None:

@@ -99,5 +99,6 @@ def test_a_trace_is_told_from_a_text(
     qtbot.waitUntil(lambda: "is not a text but a trace" in window.notice.sentence)
     with zipfile.ZipFile(tmp_path / "texts.zip", "w") as archive:
         archive.writestr("a.txt", "a text")
+        archive.writestr("b.txt", "another text")  # of one alone it would be read
     drop(window, tmp_path / "texts.zip")
     qtbot.waitUntil(lambda: "is not a text but an archive" in window.notice.sentence)

@@ -108,7 +108,7 @@ class Card(Canvas):
             self._head.insertWidget(0, self._mark)
         self._mark.setText(str(number))
         order = "Look here first" if number == 1 else f"Look here as number {number}"
-        self._mark.setToolTip(order)
+        self._mark.setToolTip(paragraph(order))
         self._mark.setAccessibleName(order)
         self._mark.setVisible(number > 0)
         self._fit_control()
