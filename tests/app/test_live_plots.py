@@ -27,7 +27,9 @@ def on_screen(window: QWidget, plot: QWidget) -> QImage:
 
 def painted_anew(window: QWidget, plot: QWidget) -> QImage:
     place = QRect(plot.mapTo(window, plot.rect().topLeft()), plot.size())
-    return window.grab(place).toImage().convertToFormat(QImage.Format.Format_RGB32)
+    # The whole window, as on the screen: painted from another place, a line between two pixels is rounded
+    # to the other one.
+    return window.grab().toImage().copy(place).convertToFormat(QImage.Format.Format_RGB32)
 
 
 @pytest.mark.parametrize("turns", others_slow([40, 160], 40))

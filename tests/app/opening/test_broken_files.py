@@ -101,4 +101,4 @@ def test_a_trace_is_told_from_a_text(
         archive.writestr("a.txt", "a text")
         archive.writestr("b.txt", "another text")  # of one alone it would be read
     drop(window, tmp_path / "texts.zip")
-    qtbot.waitUntil(lambda: "is not a text but an archive" in window.notice.sentence)
+    qtbot.waitUntil(lambda: "one text is read from an archive" in window.notice.sentence)
