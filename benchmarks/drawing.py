@@ -25,6 +25,7 @@ HEADS, POSITIONS = 12, 512
 TEXTS, HOVERS = 5, 200
 BETWEEN_MOVES = 0.02  # seconds
 SNAPSHOTS = 200
+WALKS = 5
 SAMPLE_MODEL = "shakespeare-transformer"
 SAMPLE_PREFIX = "First Citizen:\nBefore we proceed any further, hear me speak. Al"
 
@@ -151,6 +152,34 @@ def _scrubbing() -> list[float]:
     return sorted(taken)
 
 
+def _walk() -> list[float]:
+    """Seconds of each frame in which a cell's operands run to it, ascending."""
+    from benchmarks.opened_window import OpenedWindow
+    from lmviz.api.training import find_run
+    from lmviz.app.widgets.matrix.operation_view import OperationView
+
+    with tempfile.TemporaryDirectory() as folder:
+        opened = OpenedWindow(Path(folder))
+        opened.open_model(find_run(SAMPLE_MODEL), SAMPLE_PREFIX)
+        opened.show("inside")
+        session, view = opened.session, opened.view("stage_view", OperationView)
+        stages = session.reading.current.trace.stages
+        address = "layers/0/feedforward/hidden"
+        session.focus.choose_stage(next(at for at, stage in enumerate(stages) if address in stage.results))
+        opened.settle()
+        taken = []
+        for unit in range(WALKS):
+            session.focus.choose_cell((address, (len(session.reading.current.trace) - 1, unit)))
+            opened.wait_until(lambda: view.is_walking)
+            while view.is_walking:
+                before = time.perf_counter()
+                view.repaint()
+                taken.append(time.perf_counter() - before)
+                opened.live(BETWEEN_MOVES)
+        opened.close()
+    return sorted(taken)
+
+
 def scrubbing() -> Measured:
     """Snapshots a second."""
     taken = once_apart(_scrubbing)
@@ -181,6 +210,14 @@ ROWS = (
         16,
         True,
         lambda: measured(once_apart(_attention)[1]),
+    ),
+    Row(
+        "walk",
+        "a frame in which the operands of a pinned cell run to it, p95",
+        "ms",
+        16,
+        True,
+        lambda: measured(once_apart(_walk)),
     ),
     Row("scrubbing", f"scrubbing {SNAPSHOTS} snapshots of {SAMPLE_MODEL}", "a second", 20, False, scrubbing),
 )
