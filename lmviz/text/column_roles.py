@@ -259,6 +259,7 @@ def choose_roles(columns: Sequence[TableColumn], task: str = "") -> Choice:
             _labels_named,
             _pair_named,
             _flags_found,
+            _label_alone,
             _text_named,
             _labels_found,
             _pair_found,
@@ -347,6 +348,23 @@ def _labels_named(columns: Sequence[TableColumn]) -> Choice | None:
     if not labels or text is None or labels == [text]:
         return None
     return Choice({"label": labels[0], "text": text}, doubt=SEVERAL_LABELS if len(labels) > 1 else "")
+
+
+def _label_alone(columns: Sequence[TableColumn]) -> Choice | None:
+    """The one column beside a named text, where few short cells come again in it: labels of any name.
+
+    A table that has been brought down to two columns is mostly one of labels, such as `text,spam`; that its
+    second column is only about the texts, such as their language, cannot be told. So somebody is asked.
+    """
+    text = _first_text(columns)
+    if text is None or len(columns) != 2:
+        return None
+    other = columns[1 - text]
+    if not other.are_labels or is_about(other.name) or len(other.solid) < FEW_ROWS:
+        return None
+    return Choice(
+        {"label": 1 - text, "text": text}, guessed=True, doubt=f"{other.name or 'the other'} may be the label"
+    )
 
 
 def _text_named(columns: Sequence[TableColumn]) -> Choice | None:

@@ -154,3 +154,15 @@ PHRASES = [["the house and the dog", "Haus und Hund"], ["the tree and the cat", 
 )
 def test_a_heading_is_one_by_its_words_and_by_how_it_differs(first, rows, expected):
     assert is_heading([first, *rows]) == expected
+
+
+@pytest.mark.parametrize("name", ["spam", "generated", "clickbait", "stance"])
+def test_the_one_column_beside_a_text_is_asked_about_where_few_cells_come_again(name):
+    rows = [(f"a text of several words, number {n}", "yes" if n % 3 else "no") for n in range(30)]
+    text, label = (list(cells) for cells in zip(*rows, strict=True))
+    columns = [TableColumn("text", text), TableColumn(name, label)]
+    found = choose_roles(columns)
+    assert (found.roles, found.doubt) == ({"text": 0, "label": 1}, f"{name} may be the label")
+    assert choose_roles([*columns, TableColumn("url", text)]).roles == {"text": 0}, "a corpus with more"
+    about = choose_roles([columns[0], TableColumn("date", ["2024-01-01", "2024-01-02"] * 15)])
+    assert (about.roles, about.doubt) == ({"text": 0}, "")
