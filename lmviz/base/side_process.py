@@ -37,6 +37,8 @@ TIME_IS_UP = (24, 27)
 SERVE = "--serve-beside"
 """The first word to a bundled program, which is no Python, that has it serve; the module follows."""
 
+AGAIN = 0.01  # seconds after which a process is ended once more that somebody waits for
+
 _SERVE = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[2]); from lmviz.base.side_serving import serve; "
 )
@@ -76,11 +78,14 @@ class SideProcess:
 
     def close(self) -> None:
         """End the process, where there is one; whoever waits for an answer gets none."""
-        process = self._process
-        if process is not None:
-            process.kill()
-        with self._lock:
+        while not self._lock.acquire(timeout=AGAIN):
+            process = self._process  # which may be another one than a moment ago, begun for who waits
+            if process is not None:
+                process.kill()
+        try:
             self._end()
+        finally:
+            self._lock.release()
 
     def _ask(self, request: Any) -> Any:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -87,7 +88,7 @@ def file_in_another_language(path: Path) -> Path | None:
         if (known := _language_of(other)) is not None
         and known[0] == stem
         and known[1].casefold() != language.casefold()
-        and other.is_file()
+        and os.path.isfile(other)
     ]
     return found[0] if len(found) == 1 else None
 
