@@ -3,6 +3,15 @@
 import os
 import sys
 import time
+from contextlib import suppress
+
+
+def nested(depth):
+    """Lists within lists."""
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
 
 
 def answer(request):
@@ -17,6 +26,15 @@ def answer(request):
             os._exit(3)
         case "grow":
             return len(bytearray(10**9))
+        case "nest":
+            return nested(100_000)
+        case "write on":  # past the answers, as a program might that has broken out
+            content = b"[" * 100_000 + b"]" * 100_000
+            for number in range(3, 10):
+                with suppress(OSError):
+                    os.write(number, len(content).to_bytes(8, "big") + content)
+        case "name":
+            return answer
         case "print":
             print("words")
         case "write":

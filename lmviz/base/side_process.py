@@ -141,6 +141,8 @@ class SideProcess:
             reply = receive(process.stdout)
         except OSError:  # it has ended
             reply = None
+        except NotSent as error:
+            raise LmvizError(f"it cannot be asked, {error}") from None
         finally:
             timer.cancel()
             timer.join()
@@ -181,9 +183,16 @@ def answer_nobody() -> None:
             each.close()
 
 
+class NotSent(Exception):
+    """Raised where JSON cannot write a value; nothing of it has been written."""
+
+
 def send(stream: IO[bytes], value: Any) -> None:
-    """Write a value that JSON has."""
-    content = json.dumps(value).encode("ascii")
+    """Write a value that JSON has, or raise NotSent."""
+    try:
+        content = json.dumps(value).encode("ascii")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise NotSent(str(error)) from None
     stream.write(len(content).to_bytes(8, "big") + content)
     stream.flush()
 
@@ -196,5 +205,5 @@ def receive(stream: IO[bytes]) -> Any:
     content = stream.read(length)
     try:
         return json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from lmviz.base.side_process import receive, send
+from lmviz.base.side_process import NotSent, receive, send
 
 MEMORY = 200 * 2**20
 """Bytes that answers may take on top of what the process has when it begins."""
@@ -42,6 +42,8 @@ def serve(module: str) -> None:
             send(replies, content)
         except MemoryError:
             send(replies, {"refused": "what it makes is too large", "ends": True})
+        except NotSent as error:
+            send(replies, {"refused": f"what it makes cannot be told, {error}"})
 
 
 def _reason(fault: BaseException) -> str:

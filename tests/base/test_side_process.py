@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from answers_beside import nested
 
 from lmviz.base import side_process
 from lmviz.base.errors import LmvizError
@@ -38,6 +39,9 @@ def test_it_answers_with_what_json_has_and_imports_little(beside: SideProcess) -
         ("compute", "longer than 0.3 seconds"),
         ("end", "ended the process"),
         ("leave", "1"),
+        ("nest", "cannot be told, maximum recursion"),
+        ("write on", "ended the process"),
+        ("name", "cannot be told, .* not JSON serializable"),
         pytest.param(
             "write", "File too large", marks=pytest.mark.skipif(sys.platform != "linux", reason="?")
         ),
@@ -48,6 +52,13 @@ def test_what_it_does_not_answer_is_said_and_the_next_is_answered(
     beside: SideProcess, request_: str, sentence: str
 ) -> None:
     with pytest.raises(LmvizError, match=sentence):
+        beside.ask(request_)
+    assert beside.ask("words") == "words"
+
+
+@pytest.mark.parametrize("request_", [nested(100_000), {"set"}])
+def test_what_json_does_not_have_is_not_asked(beside: SideProcess, request_: object) -> None:
+    with pytest.raises(LmvizError, match="it cannot be asked"):
         beside.ask(request_)
     assert beside.ask("words") == "words"
 

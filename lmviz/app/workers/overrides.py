@@ -19,7 +19,16 @@ from types import FunctionType
 from typing import Any
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLayout
+
+
+def clear_picture() -> QImage:
+    """A picture of one clear point."""
+    picture = QImage(1, 1, QImage.Format.Format_ARGB32)
+    picture.fill(0)
+    return picture
+
 
 NOTHING = {
     *("paint", "paintSection", "drawForeground", "highlightBlock"),
@@ -36,6 +45,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "itemAt": lambda: None,
     "takeAt": lambda: None,
     "boundingRect": QRectF,
+    "loadResource": clear_picture,  # in place of nothing, Qt would open the file that a text names
 }
 """What Qt is answered in the place of overrides for which it has no answer of its own."""
 OF_LAYOUTS: dict[str, Callable[[], Any]] = {

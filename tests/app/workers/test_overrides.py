@@ -1,9 +1,12 @@
 """Whatever a method fails with that Qt calls, the process goes on."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from traps import Trap
 
 SCRIPT = """
 import sys
@@ -62,6 +65,36 @@ def test_what_c_code_raises_in_an_override_does_not_end_the_process() -> None:
         "ValueError",
         "alive",
     ]
+
+
+OPENING = """
+import sys
+from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QApplication
+from lmviz.app.workers.overrides import guard_overrides
+guard_overrides()
+
+class Failing(QTextDocument):
+    def loadResource(self, kind, name):
+        raise RecursionError
+
+application = QApplication(["lmviz", "-platform", "offscreen"])
+sys.excepthook = lambda kind, fault, trace: print(kind.__name__, flush=True)
+document = Failing()
+document.setMarkdown(f"![x]({sys.argv[1]}) ![x](file://{sys.argv[1]})")
+assert document.size().height() > 0
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no FIFOs here")
+def test_a_document_that_fails_to_load_a_picture_leaves_its_file_alone(tmp_path: Path) -> None:
+    trap = Trap(tmp_path / "fifo")
+    command = [sys.executable, "-c", OPENING, str(trap.path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=90)
+    assert done.returncode == 0, done.stderr
+    assert "RecursionError" in done.stdout
+    assert not trap.was_read
+    trap.close()
 
 
 def test_a_method_that_python_calls_as_well_raises_as_ever() -> None:

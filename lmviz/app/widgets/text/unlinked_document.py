@@ -23,6 +23,7 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
+from lmviz.app.workers.overrides import clear_picture
 from lmviz.base.plain_text import seen
 
 MOST = 10_000
@@ -39,13 +40,7 @@ Brought = Callable[[str], QImage | str]
 """What stands for the picture of a name: the picture, or words."""
 
 
-def _clear() -> QImage:
-    picture = QImage(1, 1, QImage.Format.Format_ARGB32)
-    picture.fill(0)
-    return picture
-
-
-CLEAR = _clear()
+CLEAR = clear_picture()
 
 
 class UnlinkedDocument(QTextDocument):
