@@ -10,7 +10,13 @@ from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
-from lmviz.app.panels.compare.expectation import Expectation, UnitsCache, agreement_in_words, expect
+from lmviz.app.panels.compare.expectation import (
+    Expectation,
+    UnitsCache,
+    agreement_in_words,
+    expect,
+    remark_on,
+)
 from lmviz.app.panels.compare.trio import Trio
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.question import Key, Question
@@ -25,6 +31,7 @@ from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label, caption
+from lmviz.app.widgets.base.remark import Remark
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.refused_action import refuse
 from lmviz.app.widgets.plots.distribution_card import DistributionCard
@@ -50,6 +57,7 @@ class ComparedDistributionsPanel(Panel):
         self.setObjectName("compare_view")
         self._title = Label(role="title")
         self._agreement = named(MutedLine(right=True), "agreement")
+        self._remark = Remark("compared_remark")
         self._add = named(QPushButton("Add a model"), "add_model_button")
         self._add.setProperty("menu", True)
         self._menu = give_menu(self._add)
@@ -124,6 +132,7 @@ class ComparedDistributionsPanel(Panel):
     def _lay_out(self) -> None:
         head = row(self._title, (self._agreement, 1), self._twin, self._add, gap=12, margins=(4, 0, 0, 0))
         self.column.addLayout(head)
+        self.column.addWidget(self._remark)
         self.column.addWidget(self._complaint)
         self.column.setSpacing(8)
         self._row = row((self._invited, 1), gap=12)
@@ -190,6 +199,7 @@ class ComparedDistributionsPanel(Panel):
             fill(self._row, self.cards, 0, self._card_at)
             self._title.setText(subject)
             self._agreement.set_text("")
+            self._remark.say("")
             return
 
         def work(found: Iterator[Model]) -> list[Expectation]:
@@ -223,6 +233,7 @@ class ComparedDistributionsPanel(Panel):
             condition = "as trained" if compared.is_twin else in_words(compared.interventions)
             card.set_readout(f"{condition} · {readout}" if condition else readout)
         self._agreement.set_text(agreement_in_words(self.found))
+        self._remark.say(remark_on(self.found, names_of_compared(self.models), self.session.reading.noun))
 
     def _draw_bars(self, card: DistributionCard, found: Distribution, most: float) -> None:
         rows = found.top(min(card.room, MOST))

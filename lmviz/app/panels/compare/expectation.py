@@ -11,11 +11,11 @@ import numpy as np
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.base.errors import LmvizError
-from lmviz.decoding.comparison import jensen_shannon, largest_differences, overlap
+from lmviz.decoding.comparison import jensen_shannon, overlap
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import Distribution, next_distribution
+from lmviz.decoding.remarks import compared_remark
 from lmviz.decoding.shared_units import SharedUnits, shared_labels, shared_units
-from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -75,16 +75,30 @@ def expect(
 
 def agreement_in_words(found: Sequence[Expectation]) -> str:
     """How far the models agree; empty where there are no two, or one cannot read the text."""
-    shares = [item.shares for item in found if item.shares is not None]
-    if len(shares) < 2 or len(shares) < len(found) or (units := found[0].units) is None:
+    table, units = _compared(found)
+    if units is None:
         return ""
-    table = np.stack(shares)  # (model, unit)
-    (most,) = largest_differences(table, units.names, 1)
     parts = [
         f"{percentage(float(overlap(table)))} in common",
         f"Jensen–Shannon divergence {float(jensen_shannon(table)):.3f} bits",
-        f"furthest apart on “{visible(most.name)}”",
     ]
     if units.by == "beginning":
         parts.append("compared by first characters, since their tokens differ")
     return " · ".join(parts)
+
+
+def remark_on(found: Sequence[Expectation], names: Sequence[str], noun: str) -> str:
+    """On what models of these names are furthest apart, or agree; empty where neither stands out."""
+    table, units = _compared(found)
+    if units is None:
+        return ""
+    nouns = {"beginning": "beginning", "label": "label"}
+    return compared_remark(names, table, units.names, nouns.get(units.by, noun))
+
+
+def _compared(found: Sequence[Expectation]) -> tuple[np.ndarray, SharedUnits | None]:
+    """The shares (model, unit) of units that all models have; no units where they cannot be compared."""
+    shares = [item.shares for item in found if item.shares is not None]
+    if len(shares) < 2 or len(shares) < len(found):
+        return np.zeros((0, 0)), None
+    return np.stack(shares), found[0].units

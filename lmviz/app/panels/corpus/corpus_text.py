@@ -9,6 +9,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, stack
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.plain import Label, paragraph
+from lmviz.app.widgets.base.remark import Remark
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
@@ -17,6 +18,7 @@ from lmviz.inspection.recipes.text import merges_recipe, page_recipe, settings_o
 from lmviz.text.byte_level import readable_piece
 from lmviz.text.corpus import Corpus
 from lmviz.text.merges import apply_merges, bpe_merges
+from lmviz.text.remarks import corpus_remark
 from lmviz.text.stretch import Stretch, Stretches
 from lmviz.text.tokenizer import END, START, Tokenizer, visible
 
@@ -45,8 +47,10 @@ class CorpusTextPanel(Panel):
         self._page = range(0)
         self._plain, self._tasks = scrolling(self._strip), scrolling(self._examples)
         self._body = stack(self._plain, self._tasks)
+        self._remark = Remark("corpus_remark")
         self._left_out = Label(name="left_out", role="warning", wraps=True)
         self._card = self.add_card("The text as the model sees it", "", self._body)
+        self._card.layout_below.insertWidget(1, self._remark)
         self._card.layout_below.addWidget(self._left_out)
         self._card.layout_below.addWidget(self._learned)
         self._card.layout_below.addWidget(self._place)
@@ -127,6 +131,7 @@ class CorpusTextPanel(Panel):
         self._place.setVisible(corpus is not None)
         self._merges = []
         self._page = range(0)
+        self._remark.say("" if corpus is None else corpus_remark(corpus))
         self._say_what_is_left_out(() if corpus is None else corpus.complaints)
         if corpus is None:
             self._card.set_placeholder(EMPTY)

@@ -18,12 +18,14 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label, paragraph
+from lmviz.app.widgets.base.remark import Remark
 from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
 from lmviz.decoding.branches import Branches
 from lmviz.decoding.distribution import Distribution
 from lmviz.decoding.options import FILTERS
+from lmviz.decoding.remarks import distribution_remark, draw_remark
 from lmviz.inspection.recipes.decoding import roll_recipe
 from lmviz.text.tokenizer import visible
 
@@ -37,6 +39,7 @@ BETWEEN = 6
 USUAL = 99  # tokens for which there is always room in a box
 PINNED = "An earlier place is pinned. The die writes at the end, and Escape returns there."
 LOW, LOWEST = 225, 190  # pixels below which the die needs the room of the settings, and of what was drawn
+ROOMY = 250  # pixels from which on a sentence has room above the die
 EVENLY = "one number, evenly from 0 to 1"
 LAST_DRAWN = 4
 FALLING = 2  # tokens a second up to which one can watch the number fall
@@ -63,6 +66,7 @@ class RollPanel(Panel):
         self._length = self._spin("length_spin", 1, LONGEST, LENGTH, "tokens to play at most", " tokens")
         self._stop_at_end = named(QCheckBox("stop at END"), "stop_at_end")
         self._drawn = named(MutedLine(), "drawn_tokens")
+        self._remark = Remark("roll_remark")
         self._said = Label(role="muted", wraps=True)
         self._ids: list[int] = []
         self._shown: Prospect | None = None
@@ -132,6 +136,16 @@ class RollPanel(Panel):
         self._card.set_aside(changes or EVENLY)
         self._drawn.set_text(_drawn(session.writing.branches))
         self._draw()
+        self._remark.say(self._found_remark())
+
+    def _found_remark(self) -> str:
+        """What the die did, or else what stands out in the distribution that it falls on."""
+        prospect, noun = self.session.writing.prospect, self.session.reading.noun
+        if prospect is None:
+            return ""
+        found = prospect.distribution
+        thrown = "" if prospect.draw is None else draw_remark(found, prospect.draw)
+        return thrown or distribution_remark(found, noun)
 
     def _connect(self) -> None:
         session = self.session
@@ -240,7 +254,8 @@ class RollPanel(Panel):
             for widget in widgets:
                 flow.addWidget(widget)
             self._card.layout_below.addWidget(group)
-        self._card.layout_below.insertWidget(2, self._drawn)
+        self._card.layout_below.insertWidget(1, self._remark)
+        self._card.layout_below.insertWidget(3, self._drawn)
         self._card.layout_below.addWidget(self._said)
 
     def _button(self, name: str, text: str, description: str) -> QPushButton:
@@ -263,6 +278,7 @@ class RollPanel(Panel):
         super().resizeEvent(event)
         self._settings.setVisible(self.height() >= current_theme().scale * LOW)
         self._drawn.setVisible(self.height() >= current_theme().scale * LOWEST)
+        self._remark.setVisible(self.height() >= current_theme().scale * ROOMY)
 
     def _adopt_theme(self) -> None:
         theme = current_theme()

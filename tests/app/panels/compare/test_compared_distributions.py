@@ -19,12 +19,14 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.api.training import open_model
+from lmviz.app.session.comparison import names_of_compared
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.comparison import jensen_shannon, overlap
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import next_distribution
 from lmviz.decoding.likelihood import text_log_probabilities
+from lmviz.decoding.remarks import compared_remark
 from lmviz.decoding.shared_units import shared_units
 
 ONLY_PANELS = (
@@ -47,6 +49,10 @@ def test_distributions_and_their_agreement_are_the_core_s(
     assert (
         f"{100 * overlap(expected):.1f} % in common" in view.findChild(QWidget, "agreement").accessibleName()
     )
+    table = np.stack([item.shares for item in view.found])
+    names = names_of_compared(view.models)
+    said = compared_remark(names, table, view.found[0].units.names)
+    assert view.findChild(QWidget, "compared_remark").sentence == said
     assert (
         f"{float(jensen_shannon(expected)):.3f} bits" in view.findChild(QWidget, "agreement").accessibleName()
     )

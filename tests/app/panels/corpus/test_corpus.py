@@ -22,6 +22,7 @@ from lmviz.app.widgets.text.concordance_list import ConcordanceList
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.window.main_window import MainWindow
 from lmviz.text.corpus_options import CorpusOptions
+from lmviz.text.remarks import corpus_remark
 
 ONLY_PANELS = ("texts", "corpus_text", "concordance", "vocabulary")
 
@@ -42,6 +43,16 @@ def corpus(
 
 def panel(window: MainWindow, name: str):
     return next(panel for panel in window.perspective.panels if panel.objectName() == name)
+
+
+def test_what_stands_out_in_the_text_is_said_of_the_open_one(
+    corpus: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    said = panel(corpus, "corpus_text_view").findChild(QWidget, "corpus_remark")
+    assert said.sentence == corpus_remark(session.text.corpus)
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open("farm")
+    assert said.sentence == corpus_remark(session.text.corpus) != ""
 
 
 def test_a_text_of_the_catalogue_opens_by_a_click(window: MainWindow, session: Session, qtbot: QtBot) -> None:

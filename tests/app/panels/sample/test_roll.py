@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.options import SamplingOptions
+from lmviz.decoding.remarks import distribution_remark, draw_remark
 from lmviz.decoding.sampling import greedy, sample
 
 ONLY_PANELS = ("roll", "distribution")
@@ -156,3 +157,18 @@ def test_rolls_that_wait_are_dropped_with_the_text_they_were_for(
     answered()
     answered()
     assert session.writing.branches.chosen() == ()
+
+
+def test_the_sentence_is_about_the_distribution_until_a_draw_falls_beyond_the_likeliest(bench: Bench) -> None:
+    said = bench.find("roll_remark")
+    assert said.sentence == distribution_remark(bench.session.writing.prospect.distribution)
+    bench.session.writing.set_sampling(temperature=0.5, stop_at_end=False)
+    bench.settle()
+    found = bench.session.writing.prospect.distribution
+    assert said.sentence == distribution_remark(found)
+    for _ in range(30):
+        bench.roll()
+        prospect = bench.session.writing.prospect
+        if prospect.landed != prospect.distribution.best:
+            break
+    assert said.sentence == draw_remark(prospect.distribution, prospect.draw) != ""
