@@ -10,15 +10,15 @@ import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from lmviz.api.given import listed, opened_model
+from lmviz.api.given import listed, model_at, opened_model, run_with_steps
 from lmviz.base.arguments import check_callable, whole_number
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report
 
 if TYPE_CHECKING:
-    from lmviz.api.given import Given, Ids
+    from lmviz.api.given import Given, Ids, Steps
     from lmviz.circuits.ablation import Ablation
     from lmviz.circuits.attribution import Attribution
     from lmviz.circuits.circuit import Circuit
@@ -184,10 +184,6 @@ def attribute(
     return _of_each(contrast, lambda one: share_out(opened, one, through=through, interventions=surgery))
 
 
-Steps = Sequence[int] | Literal["all"]
-"""The snapshots of a run that are asked, by their steps."""
-
-
 def ablate(
     model: Given,
     given: Contrast | Iterable[Contrast] | str | Path,
@@ -314,22 +310,9 @@ def _of_steps(model: Given, steps: Steps | None, special_tokens: bool, ask: Call
     """The result for a model, or for each of some snapshots of a run by their steps."""
     if steps is None:
         return ask(opened_model(model, special_tokens))
-    from lmviz.api.training import find_run, open_model
-    from lmviz.runs.opening import open_recorded
-
-    if not isinstance(model, str | Path):
-        raise LmvizError("Only a run has snapshots: give its folder, or the name of a sample model.")
-    known = open_recorded(find_run(model)).snapshots()
-    if steps != "all" and (isinstance(steps, str) or not isinstance(steps, Iterable)):
-        raise LmvizError(f"{steps!r} are not steps of this run: give some of {known}, or 'all'.")
-    asked = known if isinstance(steps, str) else [whole_number("A step", step) for step in steps]
-    return dict(
-        zip(
-            asked,
-            _one_by_one(asked, lambda step: ask(open_model(model, step, special_tokens=special_tokens))),
-            strict=True,
-        )
-    )
+    run, asked = run_with_steps(model, steps)
+    found = _one_by_one(asked, lambda step: ask(model_at(run, step, special_tokens)))
+    return dict(zip(asked, found, strict=True))
 
 
 def _stretches(model: Model, path: str | Path, tokens: int | None) -> Any:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lmviz.api.training import open_model
+from lmviz.base.arguments import whole_number
 from lmviz.base.errors import LmvizError
+
+Steps = Sequence[int] | Literal["all"]
+"""Steps of a run at which something is asked, or all of which it keeps a snapshot."""
 
 if TYPE_CHECKING:
     import numpy as np
 
     from lmviz.inspection.intervention import Intervention
     from lmviz.models.model import Model
+    from lmviz.training.run import Run
 
     Given = Model | str | Path
     """A model, or what `open_model` takes."""
@@ -46,6 +51,31 @@ def opened_model(model: Given, special_tokens: bool = True) -> Model:
         f"{model!r} is not a model: give what open_model returns, the folder of a run, or the "
         "name of a sample model."
     )
+
+
+def run_with_steps(model: Given, steps: Steps) -> tuple[Run, list[int]]:
+    """The run that is given, or the series of checkpoints, and which of its steps are asked for; LmvizError
+    where it has no steps, or where these are none.
+    """
+    from lmviz.api.training import find_run
+    from lmviz.runs.opening import open_recorded
+
+    if not isinstance(model, str | Path):
+        raise LmvizError("Only a run has snapshots: give its folder, or the name of a sample model.")
+    run = open_recorded(find_run(model))
+    if steps != "all" and (isinstance(steps, str) or not isinstance(steps, Iterable)):
+        raise LmvizError(f"{steps!r} are not steps of this run: give some of {run.snapshots()}, or 'all'.")
+    if isinstance(steps, str):
+        return run, run.snapshots()
+    return run, [whole_number("A step", step) for step in steps]
+
+
+def model_at(run: Run, step: int, special_tokens: bool = True) -> Model:
+    """The model of a run after so many updates."""
+    from lmviz.runs.opening import open_model_of
+
+    model = open_model_of(run, step)
+    return model if special_tokens else model.spelling_out()
 
 
 def listed(interventions: Sequence[Intervention]) -> tuple[Intervention, ...]:

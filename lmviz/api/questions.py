@@ -14,13 +14,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lmviz.api.given import beside_text, changed_model, listed, opened_model, under_interventions
+from lmviz.api.given import (
+    beside_text,
+    changed_model,
+    listed,
+    model_at,
+    opened_model,
+    run_with_steps,
+    under_interventions,
+)
 from lmviz.base.arguments import check_callable, whole_number
 from lmviz.base.errors import LmvizError, LmvizWarning
 from lmviz.base.reporting import Report, unheard
 
 if TYPE_CHECKING:
-    from lmviz.api.given import Given, Ids, Texts
+    from lmviz.api.given import Given, Ids, Steps, Texts
     from lmviz.decoding.beam import BeamTree
     from lmviz.decoding.comparison import Disagreement
     from lmviz.decoding.distribution import Distribution
@@ -46,35 +54,47 @@ def trace(
     source: str | Ids | None = None,
     taps: Sequence[str] | None = None,
     interventions: Sequence[Intervention] = (),
+    steps: Steps | None = None,
     special_tokens: bool = True,
-) -> Trace | list[Trace]:
+) -> Trace | list[Trace] | dict[int, Trace | list[Trace]]:
     """One forward pass written down: `trace["layers/0/hidden"].array`, `.axes`, `trace.tokens`.
 
     Of several texts there are as many traces, in their order. `taps` are patterns of addresses, such as
     "layers/*/hidden"; by default all are recorded. `source` is what a translator reads beside its text, or a
     picture: its rows with / between them, "#" painted and "." blank. `special_tokens` is false where those
     in a text, such as "<|im_start|>", are to be read as letters.
+    With `steps`, of a run or of a series of checkpoints, there is a trace for each of these steps by its
+    number, or for "all".
     Of a text longer than the model's context the last tokens are read: `trace.dropped` counts those left out,
     and an `LmvizWarning` says so. It also says where values are NaN, and which weight is.
     LmvizError when a text cannot be read, or when a pattern or an intervention does not fit the model.
     """
     from lmviz.inspection.tracing import trace as record
 
-    opened = opened_model(model, special_tokens)
-    further, interventions = beside_text(source), listed(interventions)
-    texts = text_or_ids if isinstance(text_or_ids, list | tuple) else ()
-    if texts and all(isinstance(text, str) for text in texts):
-        traces = [record(opened, text, taps=taps, interventions=interventions, **further) for text in texts]
-        for one in traces:
-            _warn_of(opened, one)
-        return traces
-    # ids or one text: mypy cannot tell that several texts are gone
-    found = record(opened, text_or_ids, taps=taps, interventions=interventions, **further)  # type: ignore[arg-type]
-    _warn_of(opened, found)
+    further, changes = beside_text(source), listed(interventions)
+
+    def read(opened: Model) -> Trace | list[Trace]:
+        texts = text_or_ids if isinstance(text_or_ids, list | tuple) else ()
+        if texts and all(isinstance(text, str) for text in texts):
+            traces = [record(opened, text, taps=taps, interventions=changes, **further) for text in texts]
+            for one in traces:
+                _warn_of(opened, one, 4)
+            return traces
+        # ids or one text: mypy cannot tell that several texts are gone
+        found = record(opened, text_or_ids, taps=taps, interventions=changes, **further)  # type: ignore[arg-type]
+        _warn_of(opened, found, 4)
+        return found
+
+    if steps is None:
+        return read(opened_model(model, special_tokens))
+    run, asked = run_with_steps(model, steps)
+    found = {}
+    for step in asked:
+        found[step] = read(model_at(run, step, special_tokens))
     return found
 
 
-def _warn_of(model: Model, trace: Trace) -> None:
+def _warn_of(model: Model, trace: Trace, level: int = 3) -> None:
     """Warn of what is not in a trace although it was asked for: the beginning of the text, and numbers."""
     from lmviz.models.finite import why_not_finite
 
@@ -84,13 +104,13 @@ def _warn_of(model: Model, trace: Trace) -> None:
                 f"{model.name or 'The model'} reads {len(trace):,} tokens at once, so the first "
                 f"{trace.dropped:,} of this text were left out (trace.dropped): ask about a shorter text."
             ),
-            stacklevel=3,
+            stacklevel=level,
         )
     broken = trace.without_numbers()
     if broken is not None:
         warnings.warn(
             LmvizWarning(f"{why_not_finite(model, 'the values of the trace')[:-1]}; the first is {broken}."),
-            stacklevel=3,
+            stacklevel=level,
         )
 
 

@@ -229,27 +229,17 @@ def open_model(
     llama.cpp, a folder of peft with an adapter (LoRA), a file of nanoGPT or minGPT, an ARPA file of n-grams.
     The special tokens of a checkpoint in a text, such as "<|im_start|>", are read as such; with
     `special_tokens` false they are letters like any others. `base` is the model that an adapter is added to,
-    by default the one that it names. Of a folder with the checkpoints of a training of another program, that
-    of `step` is opened, or the newest; an LmvizWarning then says which there are. LmvizError when there is no
-    model, or when it cannot be read.
+    by default the one that it names. A folder with the checkpoints of a training of another program is a run
+    as well: `step` chooses among them, and an LmvizWarning names those that cannot be read. LmvizError when
+    there is no model, or when it cannot be read.
     """
-    from lmviz.runs.opening import newest_steps, open_model_of, open_recorded, steps_said
+    from lmviz.runs.opening import open_model_of, open_recorded
 
-    place = find_run(path_or_name)
-    if step is not None and (steps := newest_steps(place)):
-        place, step = _at_step(place, {each.step: each.path for each in steps}, step), None
-    elif said := steps_said(place):
+    run = open_recorded(find_run(path_or_name), base)
+    if said := run.trouble():
         warnings.warn(LmvizWarning(said), stacklevel=2)
-    model = open_model_of(open_recorded(place, base), step)
+    model = open_model_of(run, step)
     return model if special_tokens else model.spelling_out()
-
-
-def _at_step(folder: Path, steps: Mapping[int, Path], step: int) -> Path:
-    """The checkpoint of a step among those in a folder."""
-    if step not in steps:
-        known = ", ".join(map(str, steps))
-        raise LmvizError(f"{folder} has no checkpoint of step {step}: it has those of {known}.")
-    return steps[step]
 
 
 def save_pretrained(model: Model | str | Path, out: str | Path) -> Path:

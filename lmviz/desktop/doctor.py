@@ -97,15 +97,13 @@ def examine_checkpoint(place: str, base: str | None = None) -> Iterator[Finding]
     """
     from lmviz.interchange.examination import examine_checkpoint as examined
     from lmviz.runs.folder_contents import contents_of
-    from lmviz.runs.opening import find_model, steps_said
+    from lmviz.runs.opening import find_model
 
     path = Path(place)
     found = find_model(path)
     if found is None:
         yield Finding("checkpoint", "problem", contents_of(path).sentence)
         return
-    if said := steps_said(path):
-        yield Finding("steps", "note", said)
     yield from (Finding(*each) for each in examined(found, base))
 
 

@@ -7,7 +7,9 @@ for before any number is read, so that a stranger's file cannot make lmviz take 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from lmviz.base.errors import LmvizError
@@ -57,7 +59,7 @@ BYTES_OF_TOKEN = 700
 class Checkpoint:
     """What a folder or a file of another program holds, without its numbers.
 
-    `title` is its kind in words; `tokenizer` is None where none lies beside it. `described_in` is the folder
+    `title` is its kind in words; `find_tokenizer` reads what lies beside it. `described_in` is the folder
     of transformers whose `config.json` describes it, that of its base where it is an adapter; None where it
     is none of transformers.
     """
@@ -67,9 +69,14 @@ class Checkpoint:
     layout: StoredLayout
     vocabulary_size: int
     stored: StoredTensors
-    tokenizer: Tokenizer | None
+    find_tokenizer: Callable[[], Tokenizer | None]
     described_in: Path | None = None
     taken_off: tuple[str, ...] = ()
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer | None:
+        """How texts become its tokens, read when first asked for; None where nothing beside it says so."""
+        return self.find_tokenizer()
 
     @property
     def configuration(self) -> TransformerConfiguration:
@@ -154,18 +161,28 @@ class Checkpoint:
 
 
 @loads("checkpoint")
-def open_checkpoint(place: str | Path, base: str | Path | None = None) -> Checkpoint:
+def open_checkpoint(
+    place: str | Path, base: str | Path | None = None, *, tokenizer: Tokenizer | None = None
+) -> Checkpoint:
     """The checkpoint in a folder or a file; LmvizError where there is none that can be opened.
 
     A folder is one of Hugging Face's transformers, of the kinds in `lmviz.interchange.kinds`, or holds a file
     of nanoGPT or minGPT; a file may be the latter, or any part of the former. `base` is the model that an
-    adapter is added to, by default the one that it names; nothing else has one.
+    adapter is added to, by default the one that it names; nothing else has one. `tokenizer` is that of
+    another step of the same training: then none is read.
     """
-    path = Path(place)
+    found = _opened(Path(place), None if base is None else Path(base))
+    if tokenizer is not None:
+        return replace(found, find_tokenizer=lambda: tokenizer)
+    found.tokenizer  # noqa: B018 - a tokenizer that cannot be read is a fault of the checkpoint
+    return found
+
+
+def _opened(path: Path, base: Path | None = None) -> Checkpoint:
     if path.name in (ADAPTER, *ADAPTER_WEIGHTS):
         path = path.parent
     if is_adapter(path):
-        return _of_adapter(path, None if base is None else Path(base))
+        return _of_adapter(path, base)
     if base is not None:
         raise LmvizError(f"{path} is not an adapter, and so has no base: leave the base out.")
     refused = None if is_checkpoint(path) else container(path)
@@ -212,15 +229,17 @@ def _of_adapter(folder: Path, base: Path | None) -> Checkpoint:
             f"{folder} is to be added to {base}, which is an adapter as well: choose a whole model.", folder
         )
     try:
-        found = open_checkpoint(base)
+        found = _opened(base)
     except LmvizError as reason:
         raise NoBase(str(reason), folder) from None
     whole = adapter.added_to(Whole(found.layout, found.vocabulary_size, found.stored))
     size = whole.vocabulary_size
     beside = found.place if os.path.isdir(found.place) else found.place.parent
-    tokenizer = read_tokenizer(folder, size) or (
-        found.tokenizer if size == found.vocabulary_size else read_tokenizer(beside, size)
-    )
+
+    def tokenizer() -> Tokenizer | None:
+        own = read_tokenizer(folder, size)
+        return own or (found.tokenizer if size == found.vocabulary_size else read_tokenizer(beside, size))
+
     return replace(
         found,
         place=folder,
@@ -228,14 +247,17 @@ def _of_adapter(folder: Path, base: Path | None) -> Checkpoint:
         layout=whole.layout,
         vocabulary_size=size,
         stored=whole.stored,
-        tokenizer=tokenizer,
+        find_tokenizer=tokenizer,
     )
 
 
 def _of_gguf(path: Path) -> Checkpoint:
     file = read_gguf(path)
     layout, size, stored = described_by(file)
-    tokenizer = tokenizer_in(file, size) or read_tokenizer(path.parent, size)
+
+    def tokenizer() -> Tokenizer | None:
+        return tokenizer_in(file, size) or read_tokenizer(path.parent, size)
+
     return Checkpoint(path, f"{layout.kind.title} as GGUF", layout, size, stored, tokenizer)
 
 
@@ -252,7 +274,7 @@ def _of_transformers(folder: Path, weights: Path | None = None) -> Checkpoint:
         layout,
         size,
         found.stored,
-        read_tokenizer(folder, size),
+        lambda: read_tokenizer(folder, size),
         folder,
         found.taken_off,
     )
@@ -269,8 +291,15 @@ def _of_hooked(place: Path, folder: Path, layout: StoredLayout, stored: StoredTe
         raise LmvizError(
             f"{place} holds weights of TransformerLens that cannot be opened: {reason}."
         ) from None
-    tokenizer = read_tokenizer(folder, size)
-    return Checkpoint(place, "TransformerLens", layout, size, turned, tokenizer, taken_off=taken_off)
+    return Checkpoint(
+        place,
+        "TransformerLens",
+        layout,
+        size,
+        turned,
+        lambda: read_tokenizer(folder, size),
+        taken_off=taken_off,
+    )
 
 
 def described_in(folder: Path) -> tuple[StoredLayout, int]:
@@ -301,13 +330,12 @@ def described_in(folder: Path) -> tuple[StoredLayout, int]:
 
 def _of_state_dictionary(path: Path) -> Checkpoint:
     found = read_state_dictionary(path)
-    tokenizer = read_tokenizer(path.parent, found.vocabulary_size)
     return Checkpoint(
         path,
         found.title,
         found.layout,
         found.vocabulary_size,
         found.stored,
-        tokenizer,
+        lambda: read_tokenizer(path.parent, found.vocabulary_size),
         taken_off=found.taken_off,
     )

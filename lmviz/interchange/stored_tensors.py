@@ -168,7 +168,7 @@ def stored_in(folder: Path) -> StoredTensors:
             return stored_at(whole)
         if os.path.exists(index):
             found = StoredTensors()
-            for part in _parts(index):
+            for part in parts_of(index):
                 _add_file(found, folder / part)
             return found
     others = [path for path in weights_in(folder) if path.suffix != ".gguf"]
@@ -256,7 +256,7 @@ def read_json(path: Path, limit: int = LARGEST_INDEX) -> dict[str, Any]:
     return values
 
 
-def _parts(index: Path) -> list[str]:
+def parts_of(index: Path) -> list[str]:
     """The names of the files that an index lists; none of them may lie in another folder."""
     listed = read_json(index).get("weight_map")
     names = (

@@ -1,4 +1,5 @@
-"""Opens whatever holds a model: a run of lmviz, a checkpoint of another program, an ARPA file of n-grams."""
+"""Opens whatever holds a model: a run of lmviz, a checkpoint of another program or a series of them, an ARPA
+file of n-grams."""
 
 from __future__ import annotations
 
@@ -22,7 +23,6 @@ from lmviz.text.checkpoint_names import (
 from lmviz.training.run import INNER_FOLDERS, Run
 
 if TYPE_CHECKING:
-    from lmviz.interchange.checkpoint_steps import StoredStep
     from lmviz.models.model import Model
 
 
@@ -53,32 +53,12 @@ def find_model(path: Path) -> Path | None:
     return path if path.suffix.lower() in WEIGHT_ENDINGS or _is_refused(path) else None
 
 
-def newest_steps(folder: Path) -> tuple[StoredStep, ...]:
-    """The checkpoints of a training that a folder holds where it is none itself, the newest last."""
-    if not os.path.isdir(folder) or os.path.isfile(folder / "run.json"):
-        return ()
-    if is_checkpoint(folder) or is_adapter(folder):
-        return ()
-    from lmviz.interchange.checkpoint_steps import steps_in
-
-    return steps_in(folder)
-
-
-def steps_said(folder: Path) -> str:
-    """What is to be said of a folder of which the newest checkpoint is opened; "" for every other."""
-    if not (steps := newest_steps(folder)):
-        return ""
-    from lmviz.interchange.checkpoint_steps import steps_in_words
-
-    return steps_in_words(folder, steps, steps[-1].path)
-
-
 def _model_in(folder: Path) -> Path | None:
-    """The folder itself, or of the checkpoints of a training in it the newest."""
-    if is_checkpoint(folder) or is_adapter(folder):
+    """The folder itself, where it holds a model or the checkpoints of a training in order of their steps."""
+    from lmviz.series.series_run import is_series
+
+    if is_series(folder) or is_checkpoint(folder) or is_adapter(folder):
         return folder
-    if steps := newest_steps(folder):
-        return steps[-1].path
     return folder if _holds_model(folder) or _is_refused(folder) else None
 
 
@@ -98,13 +78,16 @@ def open_recorded(folder: str | Path, base: str | Path | None = None) -> Run:
         raise LmvizError(contents_of(path).sentence)
     if is_run:
         return Run.open(path)
+    from lmviz.series.foreign import ArpaRun, CheckpointRun
+    from lmviz.series.series_run import SeriesRun, is_series
+
     if is_arpa:
         from lmviz.interchange.arpa import open_arpa
-        from lmviz.runs.foreign import ArpaRun
 
         return ArpaRun(found, open_arpa(found))
+    if is_series(found):
+        return SeriesRun(found, None if base is None else Path(base))
     from lmviz.interchange.checkpoint import open_checkpoint
-    from lmviz.runs.foreign import CheckpointRun
 
     return CheckpointRun(found, open_checkpoint(found, base))
 
@@ -114,13 +97,9 @@ def open_model_of(run: Run, step: int | None = None) -> Model:
 
     LmvizError where there is no such snapshot, or where its files do not fit together.
     """
-    from lmviz.runs.foreign import STEP, ForeignRun
+    from lmviz.series.foreign import ForeignRun
 
-    if not isinstance(run, ForeignRun):
-        return open_run_model(run, step)
-    if step not in (None, STEP):
-        raise LmvizError(f"{run.folder} was not trained here, and has no step {step}: leave the step out.")
-    return run.model()
+    return run.model(step) if isinstance(run, ForeignRun) else open_run_model(run, step)
 
 
 def _holds_model(folder: Path) -> bool:

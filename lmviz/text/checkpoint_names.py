@@ -16,6 +16,9 @@ from pathlib import Path
 
 DESCRIPTION, ADAPTER, TRAINER_STATE = "config.json", "adapter_config.json", "trainer_state.json"
 
+DISTRIBUTED = ".metadata"
+"""What torch.distributed.checkpoint writes last into the folder of a checkpoint."""
+
 ADAPTER_WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
 
 WEIGHT_ENDINGS = (".safetensors", ".pt", ".pth", ".ckpt", ".bin", ".gguf")
@@ -130,18 +133,26 @@ def named_steps(folder: Path) -> tuple[NamedStep, ...]:
     """The checkpoints of a training that lie in a folder, by the steps in their names; none if it is no such.
 
     They are folders that hold a model each and are called by a number, or at least two files of weights that
-    are. A model in parts is one model.
+    are. A model in parts is one model. Beside whole ones, a folder counts in which one has only been begun.
     """
-    folders, files = [], []
+    folders: list[NamedStep] = []
+    begun: list[NamedStep] = []
+    files: list[NamedStep] = []
     for path in _entries(folder):
         if os.path.isdir(path):
             step = step_in_name(path.name)
-            if holds_model(path) and (step is not None or os.path.isfile(path / TRAINER_STATE)):
-                folders.append(NamedStep(path, step))
+            if step is not None or os.path.isfile(path / TRAINER_STATE):
+                kept = folders if holds_model(path) else begun if _is_begun(path) else []
+                kept.append(NamedStep(path, step))
         elif is_weights(path) and not is_of_transformers(path) and not _is_part(path):
             files.append(NamedStep(path, step_in_name(path.stem)))
-    found = folders or _numbered_alike(files)
+    found = [*folders, *begun] if folders else _numbered_alike(files)
     return tuple(sorted(found, key=lambda each: (-1 if each.step is None else each.step, each.path.name)))
+
+
+def _is_begun(folder: Path) -> bool:
+    """Whether a folder holds what a program writes around the weights of a model."""
+    return any(os.path.isfile(folder / name) for name in (DESCRIPTION, ADAPTER, TRAINER_STATE))
 
 
 def _numbered_alike(files: list[NamedStep]) -> list[NamedStep]:
@@ -155,6 +166,20 @@ def _numbered_alike(files: list[NamedStep]) -> list[NamedStep]:
     return [
         NamedStep(each.path, int(end[2])) for each, end in zip(files, ends, strict=True) if end is not None
     ]
+
+
+def holds_series(folder: Path) -> bool:
+    """Whether a folder may hold the checkpoints of a training in the order of their steps.
+
+    Beside them may lie what a training has come to, or a model itself may: then only folders called by their
+    steps, at least two of them, are a series.
+    """
+    if not os.path.isdir(folder) or os.path.isfile(folder / "run.json"):
+        return False
+    if is_checkpoint(folder) or is_adapter(folder):
+        folders = [each for each in named_steps(folder) if os.path.isdir(each.path)]
+        return sum(each.step is not None for each in folders) > 1
+    return True
 
 
 def models_below(folder: Path, deep: int = DEEP) -> Iterator[Path]:

@@ -285,6 +285,19 @@ class Run:
         return False
 
     @property
+    def has_steps(self) -> bool:
+        """Whether it is known at the steps of its training, so that one speaks of it at one of them."""
+        return True
+
+    def again(self) -> Run:
+        """The run as its folder holds it now, which another program may have changed; LmvizError."""
+        return type(self).open(self.folder)
+
+    def trouble(self) -> str:
+        """What is said of those of its snapshots that cannot be opened; "" where nothing is known of any."""
+        return ""
+
+    @property
     def is_resumable(self) -> bool:
         """Whether there is a saved state from which training can continue."""
         return os.path.isfile(self._resume)

@@ -1,11 +1,10 @@
 """The checkpoints of a training of another program, in the order of their steps."""
 
 import json
-from pathlib import Path
 
 import torch
 
-from lmviz.interchange.checkpoint_steps import StoredStep, steps_in, steps_in_words
+from lmviz.interchange.checkpoint_steps import StoredStep, step_inside, step_of_trainer, steps_in
 
 
 def put(folder, step, said=None):
@@ -45,14 +44,27 @@ def test_one_file_and_a_whole_folder_are_no_steps(tmp_path):
     assert steps_in(tmp_path / "not there") == ()
 
 
-def test_steps_in_words():
-    steps = [StoredStep(number * 500, Path(f"checkpoint-{number * 500}")) for number in range(1, 10)]
-    assert steps_in_words(Path("out"), steps, steps[-1].path) == (
-        "out holds checkpoints of the steps 500, 1,000, 1,500, 2,000, 2,500, … and 4,500: the newest, "
-        "checkpoint-4500, is opened."
-    )
-    assert "the step 500" not in steps_in_words(Path("out"), steps[:2], steps[0].path)
-    assert steps_in_words(Path("out"), steps[:2], steps[0].path).endswith(
-        "500 and 1,000: one of them, checkpoint-500, is opened."
-    )
-    assert "the checkpoint of step 500," in steps_in_words(Path("out"), steps[:1], steps[0].path)
+def test_what_a_file_says_inside_comes_before_its_name(tmp_path):
+    """nanoGPT has `iter_num`, litgpt `step_count` with batches beside it, Lightning `global_step`."""
+    for name, said in (
+        ("ckpt-1", {"iter_num": 70_000}),
+        ("ckpt-2", {"iter_num": 300, "step_count": 5}),
+        ("ckpt-3", {"epoch": 1, "global_step": 900, "loops": {"global_step": 7}}),
+        ("ckpt-4", {"steps": 1}),
+    ):
+        torch.save({"model": {"a": torch.zeros(1)}, **said}, tmp_path / f"{name}.pt")
+    found = {each.path.stem: each.step for each in steps_in(tmp_path)}
+    assert found == {"ckpt-1": 70_000, "ckpt-2": 5, "ckpt-3": 900, "ckpt-4": 4}
+    for content in (b"", b"PK", b"PK\x03\x04" + b"\0" * 40, (tmp_path / "ckpt-1.pt").read_bytes()[:-30]):
+        (tmp_path / "torn.pt").write_bytes(content)
+        assert step_inside(tmp_path / "torn.pt") is None
+
+
+def test_the_step_of_a_long_training_is_read_from_the_beginning_of_its_state(tmp_path):
+    history = [{"loss": 1.0, "step": step, "global_step": 7} for step in range(2000)]
+    path = tmp_path / "trainer_state.json"
+    path.write_text(json.dumps({"best_global_step": 3, "log_history": history, "global_step": 2000}))
+    assert step_of_trainer(path) == 2000
+    path.write_text(json.dumps({"global_step": 1990, "log_history": history}, indent=2))
+    assert step_of_trainer(path) == 1990
+    assert step_of_trainer(tmp_path) is None

@@ -104,33 +104,22 @@ def test_a_file_that_is_no_model(tmp_path):
 def training(tmp_path):
     """The folder of a training of transformers that has not ended."""
     folder = tmp_path / "trainer"
-    for step, name in ((500, "gpt2"), (1000, "gpt2 narrow")):
-        add_tokenizer(saved(name, folder / f"checkpoint-{step}"))
+    for step in (500, 1000):
+        add_tokenizer(saved("gpt2", folder / f"checkpoint-{step}"))
     put(folder, "README.md", "trainer_state.json", content="{}")
     return folder
 
 
-def test_of_the_checkpoints_of_a_training_the_newest_is_opened_and_all_are_named(training, capsys):
-    sentence = (
-        f"{training} holds checkpoints of the steps 500 and 1,000: the newest, checkpoint-1000, is opened."
-    )
-    with pytest.warns(LmvizWarning) as warned:
-        model = lmviz.open_model(training)
-    assert [str(each.message) for each in warned] == [sentence]
-    assert model.name == "checkpoint-1000"
-    assert find_model(training) == training / "checkpoint-1000"
-    assert run(["sample", str(training), "--prefix", "w1", "--tokens", "1"]) == 0
-    assert sentence in capsys.readouterr().err
-    first = next(iter(examine_checkpoint(str(training))))
-    assert (first.state, first.sentence) == ("note", sentence)
-    with pytest.raises(LmvizError, match="holds checkpoints of a model, such as checkpoint-1000"):
-        lmviz.load_corpus(training)
-
-
-def test_a_step_of_a_training_can_be_asked_for(training):
+def test_the_checkpoints_of_a_training_are_one_run(training, capsys):
     with warnings.catch_warnings():
         warnings.simplefilter("error", LmvizWarning)
-        assert lmviz.open_model(training, 500).name == "checkpoint-500"
+        model = lmviz.open_model(training)
+        assert lmviz.open_model(training, 500).step == 500
+    assert (model.name, model.step) == ("trainer", 1000)
+    assert find_model(training) == training
+    assert run(["sample", str(training), "--prefix", "w1", "--tokens", "1"]) == 0
+    with pytest.raises(LmvizError, match="holds checkpoints of a model, such as checkpoint-1000"):
+        lmviz.load_corpus(training)
     with pytest.raises(LmvizError, match="has no checkpoint of step 7: it has those of 500, 1000"):
         lmviz.open_model(training, 7)
 

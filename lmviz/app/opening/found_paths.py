@@ -30,7 +30,7 @@ class FoundPaths:
     def at(cls, paths: Sequence[Path]) -> FoundPaths:
         """What these paths are; in no thread but one that may wait for a slow folder."""
         from lmviz.runs.folder_contents import contents_of
-        from lmviz.runs.opening import find_model, steps_said
+        from lmviz.runs.opening import find_model
 
         files = {path: kind for path in paths if (kind := _kind(path))}
         others = [path for path in paths if path not in files]
@@ -39,7 +39,7 @@ class FoundPaths:
         others = [path for path in others if path not in races]
         found = {path: find_model(path) for path in others}
         held = {path: contents_of(path) for path in others if found[path] is None and os.path.isdir(path)}
-        said = [*map(steps_said, others), *(each.sentence for each in held.values() if not each.is_text)]
+        said = [each.sentence for each in held.values() if not each.is_text]
         return cls(
             files=files,
             race=race,

@@ -372,7 +372,7 @@ class Library(Part):
         damaged = "its file is damaged, or was saved like this; get it again, or open another model"
         self.warned.emit(
             f"{opened.name} has NaN or infinity in {where}, so that its predictions are not numbers: "
-            f"{damaged if opened.run.was_trained_elsewhere else others}."
+            f"{others if opened.run.has_steps else damaged}."
         )
 
     def _replace(self, changed: OpenedModel) -> None:
@@ -407,7 +407,7 @@ def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
         parameters=model.parameter_count(),
         sized_at=run.snapshots()[-1],
         without_numbers=parameters_without_numbers(model),
-        damaged=damaged,
+        damaged=damaged or run.trouble(),
     )
 
 

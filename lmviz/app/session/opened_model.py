@@ -110,8 +110,8 @@ class OpenedModel:
         return "translates" if self.reads_source else f"predicts {self.predicts.describe()}"
 
     def when(self, step: int) -> str:
-        """At which step of its training: "at step 2,000"; empty where another program has trained it."""
-        return "" if self.run.was_trained_elsewhere else f"at step {step:,}"
+        """At which step of its training: "at step 2,000"; empty where no steps of it are known."""
+        return f"at step {step:,}" if self.run.has_steps else ""
 
     def parameters_at(self, step: int) -> int | None:
         """How many numbers it has learned at a step; None while that is not known."""

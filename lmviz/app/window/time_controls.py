@@ -180,7 +180,7 @@ class TimeControls(QWidget):
         """Say which moment is shown, in a width that is the same for all moments of the training."""
         button = self.live_button
         model = self._session.library.model
-        button.setVisible(model is not None and not model.run.was_trained_elsewhere)
+        button.setVisible(model is not None and model.run.has_steps)
         button.setChecked(follows)
         possible = (self._words(last, last, *way) for way in ((True, True), (True, False), (False, False)))
         button.setText(re.sub(r"\d", "8", max(possible, key=len)))

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from lmviz.inspection.changed_model import ChangedModel
     from lmviz.inspection.intervention import Intervention
     from lmviz.models.model import Model
-    from lmviz.training.description import RunDescription
     from lmviz.training.run import Run
 
 LARGEST_CACHE = 384 * 2**20  # bytes of snapshots kept in memory
@@ -34,7 +33,7 @@ class ModelCache:
     def __init__(self) -> None:
         self._models: OrderedDict[Path, Model] = OrderedDict()
         self._states: OrderedDict[tuple[Path, int], dict[str, torch.Tensor]] = OrderedDict()
-        self._runs: dict[Path, RunDescription] = {}
+        self._runs: dict[Path, Run] = {}
         self._changed: ChangedModel | None = None
         self._spelling: dict[Path, tuple[Model, Model]] = {}
 
@@ -48,9 +47,9 @@ class ModelCache:
         run = open_recorded(folder)
         model = open_model_of(run, step).eval()
         before = self._runs.get(folder)
-        if before is not None and not run.description.continues(before):
+        if before is not None and not run.description.continues(before.description):
             self.forget(folder)  # also the weights of steps that this run has not reached yet
-        self._runs[folder] = run.description
+        self._runs[folder] = run
         self._models[folder] = model
         for step in run.snapshots():
             self._states.pop((folder, step), None)
@@ -127,12 +126,23 @@ class ModelCache:
         return self._models[folder]
 
     def _state(self, folder: Path, step: int) -> dict[str, torch.Tensor]:
-        from lmviz.runs.opening import open_recorded
-
         if (folder, step) not in self._states:
-            self.keep(folder, step, open_recorded(folder).load_snapshot(step))
+            self.keep(folder, step, self._run_with(folder, step).load_snapshot(step))
         self._states.move_to_end((folder, step))
         return self._states[folder, step]
+
+    def _run_with(self, folder: Path, step: int) -> Run:
+        """The run in a folder: as it was opened, if the step was there then, or as it is now.
+
+        To open a series of many checkpoints takes longer than to read one of them.
+        """
+        from lmviz.runs.opening import open_recorded
+
+        known = self._runs.get(folder)
+        if known is None or not known.was_trained_elsewhere or step not in known.snapshots():
+            known = open_recorded(folder) if known is None or not known.has_steps else known.again()
+            self._runs[folder] = known
+        return known
 
 
 def _bytes(values: Iterable[torch.Tensor]) -> int:

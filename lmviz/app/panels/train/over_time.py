@@ -101,7 +101,7 @@ class OverTimePanel(Panel):
         """What is said in the place of curves; nothing where there are some."""
         if model is None:
             return NO_MODEL
-        if model.run.was_trained_elsewhere:
+        if not model.run.has_steps:
             return f"{model.name} was trained by another program: it is known as it is now."
         return "" if self._read_ids() else NO_TEXT
 

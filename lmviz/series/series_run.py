@@ -1,0 +1,196 @@
+"""A series: the checkpoints of a training of another program, seen as a run with snapshots.
+
+The weights stay in their files and are read when a step is asked for. What is the same in all of them, such
+as the tokenizer, is read once. A step that cannot be opened is named, and the rest is open.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from numbers import Integral
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lmviz.base.errors import LmvizError
+from lmviz.interchange.checkpoint_steps import StoredStep, steps_in
+from lmviz.interchange.wholeness import why_not_whole
+from lmviz.series.foreign import ForeignRun, described, tokenizer_of
+from lmviz.text.checkpoint_names import holds_series
+
+if TYPE_CHECKING:
+    from lmviz.interchange.checkpoint import Checkpoint
+    from lmviz.models.model import Model
+    from lmviz.text.tokenizer import Tokenizer
+    from lmviz.training.description import RunDescription
+
+MOST_NAMED = 3
+"""Steps that a sentence names one by one."""
+
+
+class SeriesRun(ForeignRun):
+    """The series in a folder. `steps` are its checkpoints, one for each step, and `troubles` says of others,
+    by their steps, why they cannot be opened.
+    """
+
+    def __init__(self, folder: Path, base: Path | None = None, before: SeriesRun | None = None) -> None:
+        self._base = base
+        self._tokenizer: Tokenizer | None = None
+        self._opened: tuple[Path, Checkpoint] | None = None
+        self.steps, self.troubles = _told_apart(steps_in(folder))
+        if not self.steps:
+            reason = next(iter(self.troubles.values()), "there are none")
+            raise LmvizError(f"No checkpoint in {folder} can be opened ({reason}): choose another folder.")
+        newest = self._newest_that_opens()
+        super().__init__(folder, self._described(folder, newest, before))
+
+    @property
+    def has_steps(self) -> bool:
+        """Always true."""
+        return True
+
+    def snapshots(self) -> list[int]:
+        """The steps of which there are checkpoints, ascending."""
+        return list(self.steps)
+
+    def place_of(self, step: int) -> Path:
+        """The folder or the file of the checkpoint of a step; LmvizError where there is none."""
+        if not isinstance(step, Integral):
+            raise LmvizError(f"{step!r} is not a step: give a whole number, such as one of run.snapshots().")
+        if step in self.troubles:
+            raise LmvizError(f"The checkpoint of step {step} cannot be opened ({self.troubles[step]}).")
+        if step not in self.steps:
+            known = ", ".join(map(str, self.steps))
+            raise LmvizError(f"{self.folder} has no checkpoint of step {step}: it has those of {known}.")
+        return self.steps[step]
+
+    def checkpoint(self, step: int) -> Checkpoint:
+        """The checkpoint of a step; LmvizError where it cannot be read, or is not of the same model as the
+        others.
+        """
+        place = self.place_of(step)
+        if self._opened is None or self._opened[0] != place:
+            self._opened = place, self._read(step, place)
+        found = self._opened[1]
+        configuration = found.configuration.to_values()
+        if configuration != self.description.configuration or (
+            found.vocabulary_size != self.description.vocabulary_size
+        ):
+            raise LmvizError(
+                f"The checkpoint of step {step} in {self.folder} is of another model than the others "
+                f"({difference(self.description, found)}): open it alone, as {place}."
+            )
+        return found
+
+    def model(self, step: int | None = None) -> Model:
+        step = list(self.steps)[-1] if step is None else step
+        try:
+            model = self.checkpoint(step).model()
+        except LmvizError as reason:
+            raise _of_step(step, reason) from None
+        model.step, model.name = int(step), self.description.name
+        return model
+
+    def tokenizer(self) -> Tokenizer:
+        return tokenizer_of(self.checkpoint(list(self.steps)[-1]), self.folder)
+
+    def again(self) -> SeriesRun:
+        """The series as it is on the disk now, of which more or fewer steps may be there."""
+        return SeriesRun(self.folder, self._base, before=self)
+
+    def trouble(self) -> str:
+        """What is said of the steps that cannot be opened, in a sentence; "" where all can."""
+        if not self.troubles:
+            return ""
+        said = [f"step {step:,} ({why})" for step, why in list(self.troubles.items())[:MOST_NAMED]]
+        more = len(self.troubles) - len(said)
+        listed = f"{', '.join(said)} and {more:,} more" if more else " and ".join(said)
+        return f"{self.folder} is open without {listed}: those checkpoints cannot be read."
+
+    def _newest_that_opens(self) -> Checkpoint:
+        """The newest checkpoint whose description and whose table of tensors can be read.
+
+        The steps after it are troubles.
+        """
+        for step, place in reversed(list(self.steps.items())):
+            try:
+                found = self._read(step, place)
+                found.fit().check(place)
+            except LmvizError as reason:
+                if len(self.steps) == 1:
+                    raise
+                self.troubles[step] = str(reason).rstrip(".")
+                del self.steps[step]
+                continue
+            self._opened = place, found
+            return found
+        raise AssertionError("a series has a step")
+
+    def _read(self, step: int, place: Path) -> Checkpoint:
+        from lmviz.interchange.checkpoint import open_checkpoint
+
+        found = open_checkpoint(place, self._base, tokenizer=self._tokenizer)
+        if found.tokenizer is None:
+            elsewhere = self._tokenizer_elsewhere(place, found.vocabulary_size)
+            found = replace(found, find_tokenizer=lambda: elsewhere)
+        self._tokenizer = found.tokenizer
+        return found
+
+    def _tokenizer_elsewhere(self, place: Path, size: int) -> Tokenizer | None:
+        """That of the series' own folder, or of another step: it need not lie in every checkpoint."""
+        from lmviz.interchange.tokenizer_files import read_tokenizer
+
+        others = [other for other in self.steps.values() if os.path.isdir(other) and other != place]
+        for folder in (place.parent, *reversed(others)):
+            if (found := read_tokenizer(folder, size)) is not None:
+                return found
+        return None
+
+    def _described(self, folder: Path, newest: Checkpoint, before: SeriesRun | None) -> RunDescription:
+        """The same beginning as before where the series has only grown or shrunk."""
+        last = list(self.steps)[-1]
+        oldest = next(iter(self.steps.values()))
+        created = datetime.fromtimestamp(os.stat(oldest).st_mtime, UTC)
+        found = described(folder, folder.resolve().name, newest, last, created)
+        if before is not None and set(before.steps.items()) & set(self.steps.items()):
+            known = replace(found, created=before.description.created)
+            return known if known.continues(before.description) else found
+        return found
+
+
+def is_series(folder: Path) -> bool:
+    """Whether a folder holds checkpoints of a training in the order of their steps, and no run of lmviz."""
+    return holds_series(folder) and bool(steps_in(folder))
+
+
+def difference(description: RunDescription, found: Checkpoint) -> str:
+    """In what a checkpoint differs from the series that it lies in."""
+    wanted: Mapping[str, Any] = {**description.configuration, "tokens": description.vocabulary_size}
+    values = {**found.configuration.to_values(), "tokens": found.vocabulary_size}
+    names = [name for name in values if values[name] != wanted.get(name)]
+    said = [f"{name} {values[name]}, not {wanted.get(name)}" for name in names[:MOST_NAMED]]
+    return "; ".join(said)
+
+
+def _told_apart(found: Sequence[StoredStep]) -> tuple[dict[int, Path], dict[int, str]]:
+    """The checkpoints that are whole, one for each step, and why the others are not.
+
+    Where two say the same step, that is meant whose name says it as well.
+    """
+    from lmviz.text.checkpoint_names import step_in_name
+
+    steps: dict[int, Path] = {}
+    troubles: dict[int, str] = {}
+    for each in sorted(found, key=lambda one: (one.step, step_in_name(one.path.stem) == one.step)):
+        if why := why_not_whole(each.path):
+            troubles.setdefault(each.step, why)
+        else:
+            steps[each.step] = each.path
+    return steps, {step: why for step, why in troubles.items() if step not in steps}
+
+
+def _of_step(step: int, reason: LmvizError) -> LmvizError:
+    said = str(reason)
+    return reason if said.startswith("The checkpoint of step") else LmvizError(f"Step {step}: {said}")
