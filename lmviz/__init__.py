@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lmviz import autodiff as autodiff
     from lmviz.api.chats import chat
     from lmviz.api.circuits import ablate, attribute, circuit, contrast, head_scores, patch, weights
+    from lmviz.api.differences import difference, interpolate, transplant
     from lmviz.api.questions import (
         beam_search,
         compare,
@@ -61,11 +62,13 @@ __all__ = [
     "compare",
     "contrast",
     "convert",
+    "difference",
     "evaluate",
     "explain",
     "fork",
     "gradient",
     "head_scores",
+    "interpolate",
     "load_corpus",
     "logit_lens",
     "next_token",
@@ -80,6 +83,7 @@ __all__ = [
     "scale_head",
     "trace",
     "train",
+    "transplant",
     "weights",
     "zero",
 ]
@@ -95,6 +99,7 @@ _HOMES = {
         ("ablate", "attribute", "circuit", "contrast", "head_scores", "patch", "weights"),
         "lmviz.api.circuits",
     ),
+    **dict.fromkeys(("difference", "interpolate", "transplant"), "lmviz.api.differences"),
     **dict.fromkeys(("add", "replace", "scale", "scale_head", "zero"), "lmviz.inspection.interventions"),
     **dict.fromkeys(
         ("convert", "fork", "load_corpus", "open_model", "save_pretrained", "train"), "lmviz.api.training"

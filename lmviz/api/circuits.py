@@ -90,7 +90,7 @@ def _one_by_one(asked: Sequence[Asked], ask: Callable[[Asked], Result]) -> list[
 
 
 @contextmanager
-def _told(progress: Report | None) -> Iterator[None]:
+def told(progress: Report | None) -> Iterator[None]:
     """Within, `progress` hears of the share that is done, never of less than before, and of 1 at last."""
     from lmviz.models.interruption import interruptible
 
@@ -150,7 +150,7 @@ def patch(
     from lmviz.circuits.patching import patch as carry_over
 
     opened, surgery = opened_model(model, special_tokens), listed(interventions)
-    with _told(progress):
+    with told(progress):
         return _of_each(
             contrast,
             lambda one: carry_over(
@@ -227,7 +227,7 @@ def ablate(
         surgery = listed(interventions)
         return without(opened, asked, parts, by=by, each=each, units=units, over=text, interventions=surgery)
 
-    with _told(progress):
+    with told(progress):
         return _of_steps(model, steps, special_tokens, of)
 
 
@@ -254,7 +254,7 @@ def head_scores(
     from lmviz.circuits.head_scores import head_scores as scored
     from lmviz.circuits.heads_over_time import HeadsOverTime
 
-    with _told(progress):
+    with told(progress):
         found = _of_steps(
             model, steps, True, lambda opened: scored(opened, words=words, rows=rows, seed=seed)
         )
@@ -287,7 +287,7 @@ def circuit(
     if not isinstance(contrast, Contrast):
         raise LmvizError(f"{contrast!r} is not a contrast: give what lmviz.contrast makes.")
     opened, surgery = opened_model(model, special_tokens), listed(interventions)
-    with _told(progress):
+    with told(progress):
         return strongest(opened, contrast, keep, rest=rest, edges=edges, interventions=surgery)
 
 

@@ -18,6 +18,7 @@ from lmviz.inspection.scalar import Scalar, in_range
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
+from lmviz.models.read_weights import weights_of
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.sequences import TEXT
 from lmviz.models.tap import Listener, Tap, Value
@@ -95,6 +96,30 @@ class CachedPass:
             scalar = in_range(scalar, values, self.interventions)
             return scalar.compute(values[scalar.address]).cpu().double()
 
+    def measured_under(self, parameters: Mapping[str, torch.Tensor], scalar: Scalar) -> float:
+        """The number where some parameters, by name, are those of another model of the same shape.
+
+        What does not depend on them is taken from here; all else is computed as a pass of its own would, so
+        that with all parameters of the other model it is that model's number to the last bit.
+        """
+        begun = [
+            tap.address
+            for tap in self.taps
+            if any(weight.name in parameters for weight in weights_of(tap.operation))
+        ]
+        if not begun:
+            return self.measure(scalar)
+        addresses = ("logits", "probabilities") if scalar.is_loss else (scalar.address,)
+        reached = self._closure(begun, self._after) & self._closure(addresses, self._before)
+        if not reached & set(addresses):
+            return self.measure(scalar)
+        with evaluation(self.model):
+            scope = _RowsPass(self, 1, 0, dict.fromkeys(self.axes, 0), self.listener({}, 1), parameters)
+            self._run(scope, [tap for tap in self.taps if tap.address in reached], addresses)
+            values = {address: scope.part(address, 0) for address in addresses}
+            scalar = in_range(scalar, values, self.interventions)
+            return float(scalar.compute(values[scalar.address])[0])
+
     def values_with(
         self, edits: Mapping[str, Edit], wanted: Collection[str], *, alone: bool = False
     ) -> dict[str, torch.Tensor]:
@@ -114,6 +139,13 @@ class CachedPass:
         run = [tap for tap in self.taps if tap.address in reached]
         roots = set(edits) if alone else self._roots(edits)
         scope = _RowsPass(self, rows, first, self._firsts(run, wanted, first), self.listener(edits, rows))
+        for address in roots:
+            scope.given[address] = edits[address].made(self.values[address])
+        self._run(scope, run, wanted)
+        return {address: scope.part(address, start) for address, start in wanted.items()}
+
+    def _run(self, scope: _RowsPass, run: Sequence[Tap], wanted: Collection[str]) -> None:
+        """Compute some taps in their order, each let go once nothing reads it any more."""
         unread = _last_reads(run, wanted)
         for scan, group in groupby(run, key=lambda tap: tap.scan):
             look_up()
@@ -123,12 +155,8 @@ class CachedPass:
                 scope.let_go(address for tap in together for address in unread.get(tap.address, ()))
                 continue
             for tap in group:
-                if tap.address in roots:
-                    scope.take(tap.address, edits[tap.address].made(self.values[tap.address]))
-                else:
-                    scope.make(tap)
+                scope.make(tap)
                 scope.let_go(unread.get(tap.address, ()))
-        return {address: scope.part(address, start) for address, start in wanted.items()}
 
     def listener(self, edits: Mapping[str, Edit], rows: int) -> Listener:
         """What carries the surgery out, and then the edits; values have all positions, or are one step."""
@@ -219,17 +247,25 @@ class _RowsPass(ForwardPass):
     """Rows of a batch that go on from a cached pass: each as it is but for its edits.
 
     Positions before `edited` are as they were; `firsts` say from which position on a tap is computed.
+    `parameters` stand in the place of the model's own, and what is `given` need not be computed.
     """
 
     def __init__(
-        self, base: CachedPass, rows: int, edited: int, firsts: Mapping[str, int], listener: Listener
+        self,
+        base: CachedPass,
+        rows: int,
+        edited: int,
+        firsts: Mapping[str, int],
+        listener: Listener,
+        parameters: Mapping[str, torch.Tensor] | None = None,
     ) -> None:
         others = base.reading.others(base.model)
         super().__init__(
             _rows(on_device(base.model, base.ids), rows),
-            base.model.tensors(),
+            base.model.tensors() | dict(parameters or {}),
             **{name: _rows(ids, rows) for name, ids in others.items()},
         )
+        self.given: dict[str, torch.Tensor] = {}
         self._starts: dict[str, int] = {}
         self._axes = dict(base.axes)
         self._base, self._count, self._edited = base.values, rows, edited
@@ -241,7 +277,10 @@ class _RowsPass(ForwardPass):
         self._starts[address] = 0
 
     def make(self, tap: Tap) -> None:
-        """Compute a tap outside scans, from its first position on."""
+        """Compute a tap outside scans, from its first position on; take it whole where it is given."""
+        if tap.address in self.given:
+            self.take(tap.address, self.given[tap.address])
+            return
         self.first = self._firsts[tap.address]
         self._values[tap.address] = self._listener(tap, tap.operation.compute(self), None)
         self._starts[tap.address] = self.first

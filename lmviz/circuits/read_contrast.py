@@ -136,12 +136,22 @@ def _proposed(model: Model, clean: PreparedReading, changed: PreparedReading | N
     gains = np.subtract(rows[-1], rows[0], where=np.isfinite(rows[0]), out=rows[-1].copy())
     gains = gains if len(rows) > 1 else rows[0]
     others = sorted((int(token) for token in likely if token != best), key=lambda token: -gains[token])
-    first = _word(model, best)
     for other in ([int(likely[0])] if likely[0] != best else []) + others:
-        pair = first, _word(model, other)
-        if answers_in("-".join(pair), partial(_is_answer, model)) == pair:
-            return _at_the_end(model, f"logit:{pair[0]}-{pair[1]}")
-    return _at_the_end(model, f"logit:{first}")
+        measure = one_against_other(model, best, other)
+        if measure:
+            return measure
+    return _at_the_end(model, f"logit:{_word(model, best)}")
+
+
+def one_against_other(model: Model, one: int, other: int) -> str:
+    """The measure of one word or label against another, by their ids, after the last token.
+
+    Empty where the two names together would be read as something else.
+    """
+    pair = _word(model, one), _word(model, other)
+    if answers_in("-".join(pair), partial(_is_answer, model)) != pair:
+        return ""
+    return _at_the_end(model, f"logit:{pair[0]}-{pair[1]}")
 
 
 def _is_answer(model: Model, word: str) -> bool:

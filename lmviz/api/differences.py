@@ -1,0 +1,112 @@
+"""The public functions that hold two models against each other; all are names of `lmviz`.
+
+Slow imports happen when first needed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lmviz.api.circuits import told
+from lmviz.api.given import opened_model
+from lmviz.base.reporting import Report
+
+if TYPE_CHECKING:
+    from lmviz.api.given import Given, Ids
+    from lmviz.circuits.contrast import Contrast
+    from lmviz.differences.difference import Difference
+    from lmviz.differences.pair import Pair
+    from lmviz.differences.transplant import Transplant
+    from lmviz.models.model import Model
+    from lmviz.text.corpus import Corpus
+
+
+def difference(
+    before: Given,
+    after: Given,
+    text: str | Path | Ids | Corpus | None = None,
+    *,
+    inside: bool = True,
+    special_tokens: bool = True,
+    progress: Report | None = None,
+) -> Difference:
+    """What is different between two models, such as one at two steps, or a base model and a tuned one.
+
+    `text` is a file, a text, a row of token ids, or a corpus, of which the held-out part is read.
+    `change.tokens` has each token with the change of its loss in nats, and `change.total` the mean, which is
+    the difference of what `evaluate` says of the two. `change.text.low` and `.high` are a band of 95 %,
+    `change.text.words(10)` the words whose probability rose most, `change.text.passages(5)` those where the
+    second is most ahead. Where tokens differ, `change.text` is about stretches of text, in nats per byte, and
+    nothing else is asked.
+
+    Of two of one shape, `change.stream.array` (place, position) is the relative distance of their states,
+    `.cosine` the cosine; `change.similarity` is linear CKA, also of models of other widths;
+    `change.heads.array` (layer, head) the share of its attention that each head moved; `change.matrices` has
+    for each parameter `.relative`, ‖ΔW‖/‖W‖, and `.singular`, the singular values of its change.
+    `change.why_not` says why any of these are None. With `inside` false only the text is asked about.
+    `progress` hears of the share that is done, 0 to 1, and may raise to cancel the work.
+    LmvizError where a text cannot be read, and for models that do not predict the next token of one text.
+    """
+    from lmviz.differences.difference import compared
+    from lmviz.differences.documents import judged_text, judged_texts
+    from lmviz.differences.text_difference import stretch_difference, text_difference
+    from lmviz.models.interruption import part_of_work
+
+    pair = _pair(before, after, special_tokens)
+    with told(progress):
+        if text is None:
+            return compared(pair, None, (), inside=inside)
+        if not pair.read_alike:
+            return compared(pair, stretch_difference(pair, judged_texts(pair, text)), (), inside=False)
+        judged = judged_text(pair.before, text)
+        with part_of_work(0, 2):
+            found = text_difference(pair, judged.documents, judged.start)
+        with part_of_work(1, 2):
+            return compared(pair, found, judged.documents, inside=inside)
+
+
+def transplant(
+    before: Given,
+    after: Given,
+    contrast: Contrast | str | Ids,
+    each: str = "part",
+    *,
+    special_tokens: bool = True,
+    progress: Report | None = None,
+) -> Transplant:
+    """Which parts of a model carry the change of a measure into another: the share of the change by part.
+
+    `moved.array` (part,) has each part of the second model put alone into the first, `moved.from_below` all
+    parts up to it, and `moved.from_above` it and all behind it; `moved.parts` are their names. With all parts
+    the model is the second one, and the share exactly 1. `each` takes the model apart by "part" (attention,
+    feed-forward networks, words, output), "layer", "head" or "matrix", of which an adapter changes some.
+    `contrast` is a text with a measure, as `lmviz.contrast` makes it, whose changed text plays no part; or a
+    text, which is asked about the word after it that rose most, against the one that fell most.
+    `progress` as of `difference`. LmvizError where the two differ in tokens or shape, or where the measure is
+    the same in both.
+    """
+    from lmviz.circuits.contrast import Contrast
+    from lmviz.differences.transplant import transplant as carried_over
+
+    pair = _pair(before, after, special_tokens)
+    asked = contrast if isinstance(contrast, str | Contrast) else tuple(int(id) for id in contrast)
+    with told(progress):
+        return carried_over(pair, asked, each)
+
+
+def interpolate(before: Given, after: Given, strength: float) -> Model:
+    """A model between two of one shape: the weights of the first, plus `strength` times the change.
+
+    0 is the first and 1 the second; beyond these the change is undone, or driven further. The model can be
+    asked anything that others can. LmvizError where the two differ in tokens or shape.
+    """
+    from lmviz.differences.between import between
+
+    return between(_pair(before, after, True), strength)
+
+
+def _pair(before: Given, after: Given, special_tokens: bool) -> Pair:
+    from lmviz.differences.pair import paired
+
+    return paired(opened_model(before, special_tokens), opened_model(after, special_tokens))
