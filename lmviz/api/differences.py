@@ -15,8 +15,8 @@ from lmviz.base.reporting import Report
 if TYPE_CHECKING:
     from lmviz.api.given import Given, Ids
     from lmviz.circuits.contrast import Contrast
-    from lmviz.differences.difference import Difference
-    from lmviz.differences.pair import Pair
+    from lmviz.differences.difference import ModelDifference
+    from lmviz.differences.pair import ModelPair
     from lmviz.differences.transplant import Transplant
     from lmviz.models.model import Model
     from lmviz.text.corpus import Corpus
@@ -30,7 +30,7 @@ def difference(
     inside: bool = True,
     special_tokens: bool = True,
     progress: Report | None = None,
-) -> Difference:
+) -> ModelDifference:
     """What is different between two models, such as one at two steps, or a base model and a tuned one.
 
     `text` is a file, a text, a row of token ids, or a corpus, of which the held-out part is read.
@@ -86,11 +86,12 @@ def transplant(
     `progress` as of `difference`. LmvizError where the two differ in tokens or shape, or where the measure is
     the same in both.
     """
+    from lmviz.api.circuits import contrast as made
     from lmviz.circuits.contrast import Contrast
     from lmviz.differences.transplant import transplant as carried_over
 
     pair = _pair(before, after, special_tokens)
-    asked = contrast if isinstance(contrast, str | Contrast) else tuple(int(id) for id in contrast)
+    asked = contrast if isinstance(contrast, Contrast) else made(contrast)
     with told(progress):
         return carried_over(pair, asked, each)
 
@@ -106,7 +107,7 @@ def interpolate(before: Given, after: Given, strength: float) -> Model:
     return between(_pair(before, after, True), strength)
 
 
-def _pair(before: Given, after: Given, special_tokens: bool) -> Pair:
+def _pair(before: Given, after: Given, special_tokens: bool) -> ModelPair:
     from lmviz.differences.pair import paired
 
     return paired(opened_model(before, special_tokens), opened_model(after, special_tokens))

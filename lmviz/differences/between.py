@@ -12,7 +12,7 @@ from torch import nn
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.result import Numbers
-from lmviz.differences.pair import Pair
+from lmviz.differences.pair import ModelPair
 from lmviz.models.blocks import without_blocks
 from lmviz.models.interruption import look_up, part_of_work
 from lmviz.models.model import Model
@@ -22,6 +22,9 @@ Module = TypeVar("Module", bound=nn.Module)
 
 LEAST, MOST = -0.5, 1.5
 """How far the strength of a change goes in the window: a little beyond either model."""
+
+FURTHEST = 1e6
+"""No strength is as large as that."""
 
 STRENGTHS = tuple(round(LEAST + 0.1 * place, 1) for place in range(21))
 """The strengths along a curve."""
@@ -44,15 +47,17 @@ class StrengthCurve(Numbers):
         return self.strengths[int(np.nanargmin(self.array))]
 
 
-def between(pair: Pair, strength: float) -> Model:
+def between(pair: ModelPair, strength: float) -> Model:
     """W + strength × (W′ − W), as a model with the tokenizer of the first.
 
     At 0 and 1 its tensors are those of the two models themselves. LmvizError where these differ in tokens or
     shape, or where the strength is no finite number.
     """
     pair.check_alike()
-    if not np.isfinite(strength):
-        raise LmvizError(f"The strength of a change is a finite number, and not {strength!r}.")
+    if not isinstance(strength, int | float | np.number) or not abs(strength) < FURTHEST:
+        raise LmvizError(
+            f"The strength of a change is a number such as 0.5, at most a million, and not {strength!r}."
+        )
     before, after = pair.before.tensors(), pair.after.tensors()
     if strength in (0.0, 1.0):
         return with_tensors(pair.before, after if strength else before)
@@ -62,7 +67,7 @@ def between(pair: Pair, strength: float) -> Model:
 
 
 def strength_curve(
-    pair: Pair,
+    pair: ModelPair,
     documents: Sequence[np.ndarray],
     start: int | None = None,
     strengths: Sequence[float] = STRENGTHS,

@@ -15,7 +15,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.differences.matrices import MatrixChange, matrix_changes
 from lmviz.differences.moved_heads import MovedHeads, moved_heads
-from lmviz.differences.pair import Pair
+from lmviz.differences.pair import ModelPair
 from lmviz.differences.states import StateDistance, StateSimilarity, state_distance, state_similarity
 from lmviz.differences.text_difference import TextDifference
 from lmviz.models.interruption import part_of_work
@@ -28,7 +28,7 @@ POSITIONS = 2048
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Difference:
+class ModelDifference:
     """What is different between two models, as far as they can be compared.
 
     `text` has the losses of each token of the text; None where no text was given. `stream` is how far their
@@ -46,7 +46,7 @@ class Difference:
 
     def __repr__(self) -> str:
         said = "without a text" if self.text is None else f"{self.text.total:+.4f} nats a {self.text.unit}"
-        return f"<Difference of {self.names[0]} and {self.names[1]}: {said}>"
+        return f"<ModelDifference of {self.names[0]} and {self.names[1]}: {said}>"
 
     @property
     def tokens(self) -> tuple[tuple[str, float], ...]:
@@ -104,12 +104,12 @@ class Difference:
 
 
 def compared(
-    pair: Pair,
+    pair: ModelPair,
     text: TextDifference | None,
     documents: Sequence[np.ndarray],
     *,
     inside: bool = True,
-) -> Difference:
+) -> ModelDifference:
     """The difference of two models, of which that of the `text` is known, over documents of ids (token,).
 
     States and heads are compared over the last tokens of the first document; without documents, or where it
@@ -127,16 +127,16 @@ def compared(
     if inside and not why_not:
         with part_of_work(1, 2):
             matrices = matrix_changes(pair)
-    return Difference(pair.names, text, stream, similarity, heads, matrices, why_not)
+    return ModelDifference(pair.names, text, stream, similarity, heads, matrices, why_not)
 
 
-def last_tokens(pair: Pair, ids: np.ndarray, most: int = LENGTH) -> np.ndarray:
+def last_tokens(pair: ModelPair, ids: np.ndarray, most: int = LENGTH) -> np.ndarray:
     """The last tokens of ids (token,) that both models read at once, `most` at most."""
     contexts = [model.context for model in (pair.before, pair.after) if model.context is not None]
     return np.asarray(ids[-min([most, *contexts]) :], dtype=np.int64)
 
 
-def windows(pair: Pair, ids: np.ndarray) -> list[np.ndarray]:
+def windows(pair: ModelPair, ids: np.ndarray) -> list[np.ndarray]:
     """Ids (token,) cut into stretches that both models read at once."""
     contexts = [model.context for model in (pair.before, pair.after) if model.context is not None]
     size = min([LENGTH, *contexts])

@@ -15,7 +15,7 @@ import torch
 
 from lmviz.base.errors import LmvizError
 from lmviz.differences.matrices import MatrixChange
-from lmviz.differences.pair import Pair, numbers
+from lmviz.differences.pair import ModelPair, numbers
 from lmviz.models.address import Address
 from lmviz.models.model import Model
 from lmviz.models.operations import Affine, Linear, Norm
@@ -44,7 +44,7 @@ class LearnedDirection:
     writes_against: tuple[str, ...] | None
 
 
-def learned_directions(pair: Pair, change: MatrixChange, count: int = 4) -> tuple[LearnedDirection, ...]:
+def learned_directions(pair: ModelPair, change: MatrixChange, count: int = 4) -> tuple[LearnedDirection, ...]:
     """The strongest directions of the change of a matrix, strongest first.
 
     LmvizError for a vector, or for a parameter that these models do not have.

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from lmviz.base.errors import LmvizError
-from lmviz.differences.pair import Pair
+from lmviz.differences.pair import ModelPair
 from lmviz.models.model import EVERY_LINE, Model
 from lmviz.models.prefix import read_prefix
 from lmviz.text.corpus import Corpus, load_corpus
@@ -50,7 +50,7 @@ def judged_text(model: Model, given: Given) -> JudgedText:
     return JudgedText(documents_of(encode_documents(documents, tokenizer).ids, start), start)
 
 
-def judged_texts(pair: Pair, given: Given) -> Sequence[str]:
+def judged_texts(pair: ModelPair, given: Given) -> Sequence[str]:
     """What is given as texts; LmvizError for ids, which mean something else to either model."""
     if isinstance(given, str) and not _is_file(given):
         return [given]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from lmviz.differences.pair import Pair, numbers
+from lmviz.differences.pair import ModelPair, numbers
 from lmviz.models.address import Address
 from lmviz.models.interruption import look_up
 from lmviz.models.model import Model
@@ -91,7 +91,7 @@ class MatrixChange:
         return int((self.singular > 1e-4 * self.singular[0]).sum()) if self.singular[0] > 0 else 0
 
 
-def matrix_changes(pair: Pair) -> tuple[MatrixChange, ...]:
+def matrix_changes(pair: ModelPair) -> tuple[MatrixChange, ...]:
     """Every parameter of two models of one shape, those of fused matrices part by part.
 
     In the order of computation, those that no tap reads at the end. LmvizError where shapes differ.

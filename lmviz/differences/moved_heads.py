@@ -12,7 +12,7 @@ import numpy as np
 
 from lmviz.circuits.cached_pass import CachedPass
 from lmviz.circuits.result import Numbers
-from lmviz.differences.pair import Pair
+from lmviz.differences.pair import ModelPair
 from lmviz.inspection.recording import prepared
 from lmviz.models.address import Address
 from lmviz.models.model import Model
@@ -42,7 +42,7 @@ class MovedHeads(Numbers):
         return int(layer), int(head)
 
 
-def moved_heads(pair: Pair, ids: np.ndarray) -> MovedHeads | None:
+def moved_heads(pair: ModelPair, ids: np.ndarray) -> MovedHeads | None:
     """How far the heads of two models of one shape moved over ids (position,); None where there are none.
 
     LmvizError where they differ in tokens or in shape.

@@ -13,7 +13,7 @@ from lmviz.models.model import Model
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class ModelPair:
     """A model and another one, which is what the first has become, or what it is compared with."""
 
     before: Model
@@ -77,7 +77,7 @@ class Pair:
             raise LmvizError(self.why_not_alike)
 
 
-def paired(before: Model, after: Model) -> Pair:
+def paired(before: Model, after: Model) -> ModelPair:
     """The two as they were trained, without interventions; LmvizError where neither continues a text.
 
     Models that predict labels, or read a source beside their text, are not compared here.
@@ -90,7 +90,7 @@ def paired(before: Model, after: Model) -> Pair:
                 "A model that translates or writes captions cannot be compared with another yet: choose two "
                 "language models of one text."
             )
-    return Pair(models[0], models[1])
+    return ModelPair(models[0], models[1])
 
 
 def numbers(tensor: torch.Tensor) -> torch.Tensor:

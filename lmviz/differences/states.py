@@ -17,7 +17,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass
 from lmviz.circuits.places import carried
 from lmviz.circuits.result import Numbers
-from lmviz.differences.pair import Pair
+from lmviz.differences.pair import ModelPair
 from lmviz.inspection.recording import prepared
 from lmviz.models.address import Address
 from lmviz.models.interruption import look_up, uncounted_work
@@ -80,7 +80,7 @@ def state_name(address: str) -> str:
     return f"{at.name} {number}"
 
 
-def state_distance(pair: Pair, ids: np.ndarray) -> StateDistance:
+def state_distance(pair: ModelPair, ids: np.ndarray) -> StateDistance:
     """How far the states of two models of one shape are apart, over ids (position,).
 
     LmvizError where they differ in tokens or in shape.
@@ -108,7 +108,7 @@ def state_distance(pair: Pair, ids: np.ndarray) -> StateDistance:
     )
 
 
-def state_similarity(pair: Pair, documents: Sequence[np.ndarray]) -> StateSimilarity:
+def state_similarity(pair: ModelPair, documents: Sequence[np.ndarray]) -> StateSimilarity:
     """Linear CKA of the states over all positions of some stretches of ids, which both models can read whole.
 
     LmvizError where the two have different tokens, or where there are fewer than two positions.

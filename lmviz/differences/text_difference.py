@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from lmviz.base.errors import LmvizError
-from lmviz.differences.pair import Pair
+from lmviz.differences.pair import ModelPair
 from lmviz.models.interruption import look_up, part_of_work
 from lmviz.models.model import Model
 from lmviz.training.judged import judged_predictions
@@ -179,7 +179,9 @@ class TextDifference:
         ]
 
 
-def text_difference(pair: Pair, documents: Sequence[np.ndarray], start: int | None = None) -> TextDifference:
+def text_difference(
+    pair: ModelPair, documents: Sequence[np.ndarray], start: int | None = None
+) -> TextDifference:
     """The difference of two models with the same tokens over documents of ids (token,).
 
     Every id of a document but its first is judged, except `start`, as in `evaluate_ids`. LmvizError where
@@ -215,7 +217,7 @@ def text_difference(pair: Pair, documents: Sequence[np.ndarray], start: int | No
     )
 
 
-def stretch_difference(pair: Pair, texts: Sequence[str]) -> TextDifference:
+def stretch_difference(pair: ModelPair, texts: Sequence[str]) -> TextDifference:
     """The difference of two models with tokens of their own over texts, in nats per byte (UTF-8).
 
     A token's loss belongs to the stretch that it ends in. What one of the two does not predict, such as the

@@ -18,7 +18,7 @@ from lmviz.circuits.cached_pass import CachedPass
 from lmviz.circuits.contrast import Contrast, Read
 from lmviz.circuits.read_contrast import one_against_other, read_contrast
 from lmviz.circuits.result import Numbers
-from lmviz.differences.pair import Pair
+from lmviz.differences.pair import ModelPair
 from lmviz.inspection.recording import PreparedReading, prepared
 from lmviz.inspection.scalar import Of, Scalar
 from lmviz.models.address import Address
@@ -38,7 +38,7 @@ Slices = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
-class Part:
+class ModelPart:
     """A part of a model: parameters by name, whole, or some `rows` or `columns` of them."""
 
     name: str
@@ -78,28 +78,28 @@ class Transplant(Numbers):
         return int(np.nanargmax(self.array))
 
 
-def parts_of_model(model: Model, each: str = "part") -> tuple[Part, ...]:
+def parts_of_model(model: Model, each: str = "part") -> tuple[ModelPart, ...]:
     """What a model is taken apart into: together these are all of its parameters, none of them twice.
 
     With "part", attention and feed-forward network of each layer with the normalisations that they read, the
     words, and the output; a recurrent network's gates. With "head" heads, those that share keys and values
     together, and the rest of each layer. LmvizError for another word.
     """
-    if each not in EACH:
+    if not isinstance(each, str) or each not in EACH:
         raise LmvizError(f"A model is taken apart by {', '.join(EACH)}, and not by {each!r}.")
     tensors = model.tensors()
     first_read: dict[str, Tap] = {}
     for tap in model.taps():
         for weight in weights_of(tap.operation):
             first_read.setdefault(weight.name, tap)
-    found: dict[str, Part] = {}
+    found: dict[str, ModelPart] = {}
     for name in tensors:
         read_by = first_read.get(name)
         if each == "matrix":
             found |= {part.name: part for part in _rows_of(model, name, tensors[name])}
             continue
         place, layer = ("output", None) if read_by is None else _place(read_by, each)
-        known = found.get(place, Part(place, layer))
+        known = found.get(place, ModelPart(place, layer))
         found[place] = replace(known, whole=(*known.whole, name))
     if each == "head":
         found = _with_heads(model, found)
@@ -107,7 +107,7 @@ def parts_of_model(model: Model, each: str = "part") -> tuple[Part, ...]:
     return tuple(sorted(found.values(), key=lambda part: _first(part, first_read, order)))
 
 
-def transplant(pair: Pair, contrast: Contrast | Read, each: str = "part") -> Transplant:
+def transplant(pair: ModelPair, contrast: Contrast | Read, each: str = "part") -> Transplant:
     """The share of the change of a measure that each part of the second model carries into the first.
 
     See `transplanting`, which gives the same while it grows.
@@ -116,7 +116,7 @@ def transplant(pair: Pair, contrast: Contrast | Read, each: str = "part") -> Tra
     return last
 
 
-def transplanting(pair: Pair, contrast: Contrast | Read, each: str = "part") -> Iterator[Transplant]:
+def transplanting(pair: ModelPair, contrast: Contrast | Read, each: str = "part") -> Iterator[Transplant]:
     """The same after each part; the last one has all.
 
     `contrast` is a text with a measure, such as "probability:night@4" or "loss"; a text alone, or one without
@@ -192,7 +192,7 @@ def transplanting(pair: Pair, contrast: Contrast | Read, each: str = "part") -> 
     yield found()
 
 
-def _question(pair: Pair, asked: Contrast) -> tuple[list[PreparedReading], Scalar]:
+def _question(pair: ModelPair, asked: Contrast) -> tuple[list[PreparedReading], Scalar]:
     """The text as both read it, and the number; the one that is proposed where none is given."""
     if not asked.measure:
         ids = _read(pair.before, asked)
@@ -207,7 +207,7 @@ def _read(model: Model, asked: Contrast) -> np.ndarray:
     return prepared(model, text, (), {}).ids
 
 
-def proposed_measure(pair: Pair, ids: np.ndarray) -> Of:
+def proposed_measure(pair: ModelPair, ids: np.ndarray) -> Of:
     """The word after the last token whose probability rose most, against the one that fell most.
 
     Their names may be read as others together; then it is the probability of the first.
@@ -238,7 +238,7 @@ def _place(tap: Tap, each: str) -> tuple[str, int | None]:
     return f"layer {number}", at.layer
 
 
-def _rows_of(model: Model, name: str, tensor: torch.Tensor) -> Iterator[Part]:
+def _rows_of(model: Model, name: str, tensor: torch.Tensor) -> Iterator[ModelPart]:
     """A parameter by the rows that single taps read of it, or whole."""
     taps = [
         (weight.rows, tap)
@@ -249,13 +249,13 @@ def _rows_of(model: Model, name: str, tensor: torch.Tensor) -> Iterator[Part]:
     split = {rows: tap for rows, tap in taps if rows is not None}
     if sum(end - first for first, end in split) != tensor.shape[0] if split and tensor.ndim else True:
         layer = Address.parse(taps[0][1].address).layer if taps else None
-        yield Part(name, layer, whole=(name,))
+        yield ModelPart(name, layer, whole=(name,))
         return
     for rows, tap in split.items():
-        yield Part(f"{name}: {tap.address}", Address.parse(tap.address).layer, rows={name: (rows,)})
+        yield ModelPart(f"{name}: {tap.address}", Address.parse(tap.address).layer, rows={name: (rows,)})
 
 
-def _with_heads(model: Model, found: dict[str, Part]) -> dict[str, Part]:
+def _with_heads(model: Model, found: dict[str, ModelPart]) -> dict[str, ModelPart]:
     """The same with the heads of each layer taken out of its attention; LmvizError where there are none."""
     taps = {tap.address: tap for tap in model.taps()}
     layers = [Address.parse(address).layer for address in taps if address.endswith("attention/query")]
@@ -290,22 +290,22 @@ def _with_heads(model: Model, found: dict[str, Part]) -> dict[str, Part]:
             each = split[0].heads // groups
             here = f"{group + 1}" if each == 1 else f"{group * each + 1}–{(group + 1) * each}"
             name = f"head {(layer or 0) + 1}·{here}"
-            result[name] = Part(name, layer, rows=rows, columns=columns)
+            result[name] = ModelPart(name, layer, rows=rows, columns=columns)
             taken |= {*rows, *columns}
         rest = tuple(one for one in found[place].whole if one not in taken)
         del result[place]
         if rest:
-            result[f"{place}, the rest"] = Part(f"{place}, the rest", layer, whole=rest)
+            result[f"{place}, the rest"] = ModelPart(f"{place}, the rest", layer, whole=rest)
     return result
 
 
-def _first(part: Part, first_read: Mapping[str, Tap], order: Mapping[str, int]) -> int:
+def _first(part: ModelPart, first_read: Mapping[str, Tap], order: Mapping[str, int]) -> int:
     """Where in the computation a part is first read."""
     names = (*part.whole, *part.rows, *part.columns)
     return min((order[first_read[name].address] for name in names if name in first_read), default=len(order))
 
 
-def _differs(part: Part, before: Mapping[str, torch.Tensor], after: Mapping[str, torch.Tensor]) -> bool:
+def _differs(part: ModelPart, before: Mapping[str, torch.Tensor], after: Mapping[str, torch.Tensor]) -> bool:
     """Whether a part is not the same in both."""
 
     def unequal(one: torch.Tensor, other: torch.Tensor) -> bool:
@@ -327,7 +327,7 @@ def _differs(part: Part, before: Mapping[str, torch.Tensor], after: Mapping[str,
 
 
 def _exchanged(
-    parts: Sequence[Part], before: Mapping[str, torch.Tensor], after: Mapping[str, torch.Tensor]
+    parts: Sequence[ModelPart], before: Mapping[str, torch.Tensor], after: Mapping[str, torch.Tensor]
 ) -> dict[str, torch.Tensor]:
     """The parameters of one model, by name, in which some parts are those of the other."""
     found: dict[str, torch.Tensor] = {}

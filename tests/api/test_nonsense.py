@@ -73,6 +73,7 @@ def given(small_text, tmp_path_factory):
         corpus=corpus,
         run=run,
         model=model,
+        early=lmviz.open_model(run.folder, 0),
         tokenizer=model.tokenizer,
         trace=trace,
         gradient=lmviz.gradient(model, TEXT),
@@ -153,6 +154,18 @@ CALLS: dict[str, Callable[[Any], Call]] = {
     "weights": lambda at: (lmviz.weights, {"model": at.model}),
     "Weights.qk": lambda at: (lmviz.weights(at.model).qk, {"layer": 0, "head": 0}),
     "Weights.ov": lambda at: (lmviz.weights(at.model).ov, {"layer": 0, "head": 0}),
+    "difference": lambda at: (
+        lmviz.difference,
+        {"before": at.model, "after": at.model, "text": TEXT},
+    ),
+    "transplant": lambda at: (
+        lmviz.transplant,
+        {"before": at.early, "after": at.model, "contrast": TEXT, "each": "part"},
+    ),
+    "interpolate": lambda at: (
+        lmviz.interpolate,
+        {"before": at.early, "after": at.model, "strength": 0.5},
+    ),
     "compare": lambda at: (lmviz.compare, {"models": [at.model, at.model], "text": TEXT}),
     "Disagreement.largest": lambda at: (lmviz.compare([at.model] * 2, TEXT).largest, {"count": 2}),
     "gradient": lambda at: (lmviz.gradient, {"model": at.model, "text_or_ids": TEXT}),

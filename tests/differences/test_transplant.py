@@ -142,7 +142,7 @@ def test_between_two_models_weights_go_in_a_straight_line(family):
             assert part.double().numpy() == pytest.approx((one + strength * (other - one)).numpy(), abs=1e-6)
     assert np.array_equal(logits(between(pair, 1.0)), logits(pair.after))
     assert np.array_equal(logits(between(pair, 0.0)), logits(pair.before))
-    with pytest.raises(LmvizError, match="finite"):
+    with pytest.raises(LmvizError, match="strength of a change is a number"):
         between(pair, float("nan"))
 
 
