@@ -9,6 +9,7 @@ import difflib
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,11 @@ from lmviz.base.errors import LmvizError, LmvizWarning
 from lmviz.base.places import elsewhere, shipped
 from lmviz.base.reporting import Report, unheard
 from lmviz.families import find_family
+from lmviz.models.tuning_configuration import TuningConfiguration
 from lmviz.runs.preparation import PreparedTraining, begin_run, resume_run
 from lmviz.tasks import NEXT_TOKEN
 from lmviz.training.options import TrainingOptions
+from lmviz.training.tuning import tuning_options
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -60,10 +63,11 @@ def load_corpus(
 
 
 def train(
-    family: str,
-    corpus: Corpus,
-    out: str | Path,
+    family: str | None = None,
+    corpus: Corpus | str | Path | Sequence[str | Path] | None = None,
+    out: str | Path = "",
     *,
+    start: str | Path | None = None,
     resume: bool = False,
     overwrite: bool = False,
     progress: Callable[[Progress], None] | None = None,
@@ -71,6 +75,11 @@ def train(
     **settings: Any,
 ) -> Run:
     """Train a new model on a corpus and write the run into the folder `out`; the run.
+
+    With `start`, the folder or file of a model instead of a family, that model is trained further: its
+    weights stay, and beside them a LoRA of `rank` 8 is learned, or adapter="last" its last layers, or
+    adapter="all" all of them: see `lmviz.models.tuning_configuration.TuningConfiguration`. The text is read
+    with the tokenizer of that model.
 
     `settings` are fields of the family's configuration, such as width=128, or of
     `lmviz.training.options.TrainingOptions`, such as steps=500 and seed=0. `progress` hears of each
@@ -85,7 +94,7 @@ def train(
     """
     check_callable("progress", progress)
     prepared = prepare_training(
-        family, corpus, out, resume=resume, overwrite=overwrite, controls=controls, **settings
+        family, corpus, out, start=start, resume=resume, overwrite=overwrite, controls=controls, **settings
     )
     return _train_to_the_end(prepared, progress, controls)
 
@@ -136,21 +145,30 @@ def _train_to_the_end(
 
 
 def prepare_training(
-    family: str,
-    corpus: Corpus,
+    family: str | None,
+    corpus: Corpus | str | Path | Sequence[str | Path] | None,
     out: str | Path,
     *,
+    start: str | Path | None = None,
     resume: bool = False,
     overwrite: bool = False,
     controls: Controls | None = None,
     **settings: Any,
 ) -> PreparedTraining:
     """What `train` does before the first step, for those who drive the steps themselves."""
+    from lmviz.text.corpus import Corpus
     from lmviz.training.run import HoldsRun
 
-    check_given(out, corpus, controls)
     if resume and overwrite:
         raise LmvizError("A run is either resumed or overwritten: give resume=True or overwrite=True.")
+    if start is not None or (family is None and resume and is_run(out)):
+        return _prepare_tuning(family, start, corpus, out, resume, overwrite, controls, settings)
+    if corpus is not None and not isinstance(corpus, Corpus):
+        raise LmvizError(f"{corpus!r} is not a corpus: give what lmviz.load_corpus returns.")
+    check_given(out, corpus, controls)
+    assert corpus is not None, "refused above"
+    if family is None:
+        raise LmvizError("Nothing says what to train: name a family, or as start a model that is there.")
     if resume and is_run(out):
         return _resume(family, corpus, out, settings, controls)
     configuration, options = split_settings(family, settings, corpus.task)
@@ -159,6 +177,87 @@ def prepare_training(
     except HoldsRun:
         way_out = "continue it with resume=True, replace it with overwrite=True, or name another folder"
         raise HoldsRun(out, way_out) from None
+
+
+def _prepare_tuning(
+    family: str | None,
+    start: str | Path | None,
+    corpus: Corpus | str | Path | Sequence[str | Path] | None,
+    out: str | Path,
+    resume: bool,
+    overwrite: bool,
+    controls: Controls | None,
+    settings: Mapping[str, Any],
+) -> PreparedTraining:
+    """A training that goes on from an opened model, or with a run that did."""
+    from lmviz.runs.beginning import begin_with
+    from lmviz.runs.preparation import begin_tuning
+    from lmviz.training.run import HoldsRun, Run
+
+    if family not in (None, "transformer"):
+        raise LmvizError(f"A model that is trained further has its own family: leave {family!r} out.")
+    from lmviz.text.corpus import Corpus
+
+    if resume and is_run(out):
+        run = Run.open(out)
+        chosen, options = split_tuning({**_told_of(run), **settings})
+        if run.description.tuned_from is None:
+            raise LmvizError(f"{out} holds a run that went on from no other model: leave start out.")
+        if chosen != run.description.tuning:
+            raise LmvizError(f"{out} was begun with another adapter: leave it out, or name another folder.")
+        read = corpus if isinstance(corpus, Corpus) else corpus_of(run, corpus)
+        return resume_run(run, read, options, controls)
+    if start is None or corpus is None:
+        missing = "model to train further" if start is None else "corpus"
+        raise LmvizError(f"There is no {missing}: name one.")
+    chosen, options = split_tuning(settings)
+    begun = begin_with(find_run(start), chosen)
+    context = begun.base.context
+    if "length" not in settings and context is not None:
+        options = replace(options, length=min(options.length, context))
+    read = corpus_for(begun.base, corpus)
+    check_given(out, read, controls)
+    try:
+        return begin_tuning(begun, options, read, out, controls, overwrite=overwrite)
+    except HoldsRun:
+        way_out = "continue it with resume=True, replace it with overwrite=True, or name another folder"
+        raise HoldsRun(out, way_out) from None
+
+
+def _told_of(run: Run) -> dict[str, Any]:
+    """The settings with which a model was trained further."""
+    tuning = run.description.tuning
+    return {**({} if tuning is None else tuning.to_values()), **run.description.training}
+
+
+def split_tuning(settings: Mapping[str, Any]) -> tuple[TuningConfiguration, TrainingOptions]:
+    """The settings of a training that goes on from a model: what is learned of it, and the options.
+
+    What they do not say is as such trainings begin. LmvizError names a setting that belongs to neither.
+    """
+    check_names(settings, TuningConfiguration, TrainingOptions, what="an opened model")
+    chosen = TuningConfiguration.from_values(_those_of(TuningConfiguration, settings))
+    usual = tuning_options(chosen.adapter).to_values()
+    return chosen, TrainingOptions.from_values({**usual, **_those_of(TrainingOptions, settings)})
+
+
+def corpus_for(base: Model, corpus: Corpus | str | Path | Sequence[str | Path], **settings: Any) -> Corpus:
+    """A corpus as a model reads it: the same text with its tokenizer, or that of a file; LmvizError."""
+    from lmviz.text.corpus import Corpus, text_corpus
+    from lmviz.text.corpus import load_corpus as load
+
+    tokenizer = base.tokenizer
+    if tokenizer is None:
+        raise LmvizError(f"{base.name} has no tokenizer, so it cannot read a text: choose another model.")
+    if not isinstance(corpus, Corpus):
+        return load(corpus, tokenizer.literal, progress=unheard, **settings)
+    if corpus.tokenizer.json == tokenizer.json:
+        return corpus
+    options = replace(corpus.options, tokenizer="words")  # says how one is learned, and none is
+    if not corpus.sources:
+        return text_corpus(corpus.content.decode("utf-8"), corpus.name, tokenizer.literal, options=options)
+    sources = list(corpus.sources)
+    return load(sources[0] if len(sources) == 1 else sources, tokenizer.literal, options=options)
 
 
 def prepare_fork(
@@ -181,14 +280,19 @@ def prepare_fork(
     check_given(out, corpus, controls)
     recorded, steps = parent.description, parent.snapshots()
     step = None if step is None else whole_number("step", step)
-    configuration, options = split_settings(
-        recorded.family, {**recorded.configuration, **recorded.training, **settings}
-    )
+    tuning = None
+    if recorded.tuned_from is not None:
+        tuning, options = split_tuning({**_told_of(parent), **settings})
+        configuration = find_family(recorded.family).configuration.from_values(recorded.configuration)
+    else:
+        configuration, options = split_settings(
+            recorded.family, {**recorded.configuration, **recorded.training, **settings}
+        )
     if "steps" not in settings and steps:
         options = further_options(recorded, steps[-1] if step is None else step, options)
     try:
         prepared = begin_fork(
-            parent, step, configuration, options, corpus, out, controls, overwrite=overwrite
+            parent, step, configuration, options, corpus, out, controls, tuning=tuning, overwrite=overwrite
         )
     except HoldsRun:
         raise HoldsRun(out, "replace it with overwrite=True, or name another folder") from None
@@ -253,17 +357,20 @@ def save_pretrained(model: Model | str | Path, out: str | Path) -> Path:
     return save(open_model(model) if isinstance(model, str | os.PathLike) else model, out)
 
 
-def convert(path_or_name: str | Path, out: str | Path, step: int | None = None) -> Path:
+def convert(
+    path_or_name: str | Path, out: str | Path, step: int | None = None, *, merged: bool = False
+) -> Path:
     """Write a run or a sample model for another program; what was written.
 
-    A Transformer becomes a folder of Hugging Face's transformers. Where `out` ends in ".arpa" an n-gram
+    A Transformer becomes a folder of Hugging Face's transformers. A LoRA that was learned beside such a
+    folder becomes an adapter of peft, or with `merged` the whole model. Where `out` ends in ".arpa" an n-gram
     becomes an ARPA file; where it ends in ".tensorboard" the curves of a run become a folder for it.
     LmvizError where that cannot be.
     """
     from lmviz.runs.converting import convert as write
     from lmviz.runs.opening import open_recorded
 
-    return write(open_recorded(find_run(path_or_name)), out, step)
+    return write(open_recorded(find_run(path_or_name)), out, step, merged=merged)
 
 
 def split_settings(

@@ -153,6 +153,7 @@ class Checkpoint:
         model.tokenizer, model.name, model.is_foreign = self.tokenizer, self.name, True
         model.why_no_tokenizer = "" if self.tokenizer is not None else self.why_no_tokenizer
         model.checkpoint = None if self.described_in is None else self.described_in.absolute()
+        model.has_adapter = is_adapter(self.place)
         return model.eval().requires_grad_(False)
 
     def _empty(self) -> TransformerModel:

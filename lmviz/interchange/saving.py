@@ -111,8 +111,9 @@ def _files_of(model: TransformerModel, folder: Path) -> tuple[StoredLayout, dict
             f"{error.filename} cannot be read ({error.strerror}): open the model again."
         ) from None
     tied = model.configuration.tied
+    files |= _in_single_precision(model, folder)
     if size != model.vocabulary_size or tied != layout.configuration.tied:
-        values = read_json(folder / DESCRIPTION, LARGEST_DESCRIPTION)
+        values = json.loads(files[DESCRIPTION])
         values |= {"vocab_size": model.vocabulary_size, "tie_word_embeddings": tied}
         files[DESCRIPTION] = _as_json(values)
         layout = replace(layout, configuration=replace(layout.configuration, tied=tied))
@@ -120,6 +121,18 @@ def _files_of(model: TransformerModel, folder: Path) -> tuple[StoredLayout, dict
         files = {name: content for name, content in files.items() if name not in TOKENIZER_FILES}
         files[TOKENIZER] = model.tokenizer.content
     return layout, files
+
+
+def _in_single_precision(model: TransformerModel, folder: Path) -> dict[str, bytes]:
+    """The description of a model with matrices in single precision that were not so where it lay."""
+    values = read_json(folder / DESCRIPTION, LARGEST_DESCRIPTION)
+    kinds = {name: values[name] for name in ("dtype", "torch_dtype") if name in values}
+    is_single = any(
+        parameter.dtype == torch.float32 for parameter in model.parameters() if parameter.dim() > 1
+    )
+    if not is_single or set(kinds.values()) <= {"float32"}:
+        return {}
+    return {DESCRIPTION: _as_json(values | dict.fromkeys(kinds, "float32"))}
 
 
 _HEADER = {"format": "pt"}

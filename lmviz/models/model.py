@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
@@ -39,13 +40,15 @@ class Model(nn.Module, ABC):
     `context` is the largest number of positions that `forward` takes, None where there is no limit.
     `family` is the name in `lmviz.families.FAMILIES`. `tokenizer`, `name` and `step` say where an opened
     model came from, `documents` how its text was divided (see CorpusOptions, and EVERY_LINE), and
-    `checkpoint` the folder of another program that it was read from, and `why_no_tokenizer`, a sentence, what
+    `checkpoint` the folder of another program that it was read from, `has_adapter` whether more was added to
+    what lies there, and `why_no_tokenizer`, a sentence, what
     would give it one; `forward` does not need them. `inputs`
     names the sequences that it reads, the text and any others; those have `further_tokenizers` and
     `further_vocabularies` of their own. `recurrent` says whether training on a contiguous stream carries a
     state on from one piece to the next.
     `changes_stay` says that changes are in force at places of a text, which must therefore be read from its
-    beginning to its end.
+    beginning to its end. `fixed` are the names of weights that a training leaves as they are: they are no
+    part of its states.
     """
 
     family: str
@@ -53,11 +56,13 @@ class Model(nn.Module, ABC):
     recurrent: bool = False
     causal: bool = True
     changes_stay: bool = False
+    fixed: frozenset[str] = frozenset()
     context: int | None = None
     tokenizer: Tokenizer | None = None
     name: str = ""
     step: int = 0
     is_foreign: bool = False
+    has_adapter: bool = False
     documents: str = "file"
     checkpoint: Path | None = None
     why_no_tokenizer: str = ""
@@ -249,18 +254,34 @@ class Model(nn.Module, ABC):
         }
 
     def state(self) -> dict[str, torch.Tensor]:
-        """What a snapshot stores, contiguous and on the CPU."""
-        return {name: value.detach().cpu().contiguous() for name, value in self.state_dict().items()}
+        """What a snapshot stores, contiguous and on the CPU; see `fixed`."""
+        return {
+            name: value.detach().cpu().contiguous()
+            for name, value in self.state_dict().items()
+            if name not in self.fixed
+        }
+
+    def reading_state(self, largest: float = math.inf) -> dict[str, torch.Tensor] | None:
+        """What the same model takes over that is not trained but read, None where it has more bytes."""
+        state = self.state()
+        return state if sum(value.nbytes for value in state.values()) <= largest else None
 
     def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
         """Take over what `state` gave."""
-        self.load_state_dict(dict(state))
+        self.load_state_dict(self._completed(state))
 
     def exchange_state(self, state: Mapping[str, torch.Tensor]) -> None:
         """Take it over in new tensors: whoever still reads those before finds them unchanged."""
         kinds = {name: value.dtype for name, value in self.state_dict().items()}
         copies = {name: value.to(kinds.get(name, value.dtype), copy=True) for name, value in state.items()}
-        self.load_state_dict(copies, assign=True)
+        self.load_state_dict(self._completed(copies), assign=True)
+
+    def _completed(self, state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        """A state with the weights that stay as they are; KeyError where it holds some of these."""
+        if self.fixed & state.keys():
+            raise KeyError(min(self.fixed & state.keys()))
+        own = self.state_dict() if self.fixed else {}
+        return {**{name: own[name] for name in self.fixed}, **state}
 
     def parameter_count(self) -> int:
         """The number of learned numbers, tied ones once."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
+from lmviz.interchange.chosen_bases import choose_base
 from lmviz.runs.opening import open_model_of
+from lmviz.runs.tuned import TunedRun
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -20,9 +23,12 @@ ARPA, EVENTS = ".arpa", (".tensorboard", ".tfevents")
 
 
 @loads("convert", doing="converted")
-def convert(run: Run, out: str | Path, step: int | None = None) -> Path:
+def convert(run: Run, out: str | Path, step: int | None = None, *, merged: bool = False) -> Path:
     """Write a run's model as a folder of transformers, or an n-gram as OUT.arpa; its curves as
     OUT.tensorboard.
+
+    Of a LoRA that was learned beside a folder of transformers, the adapter alone is written, as peft reads
+    it; with `merged` the whole model.
 
     What was written; an ARPA file or curves that are there already are replaced. LmvizError where the model
     cannot be written in that form, where a checkpoint lies at `out`, or where it cannot be written to.
@@ -34,7 +40,35 @@ def convert(run: Run, out: str | Path, step: int | None = None) -> Path:
         from lmviz.interchange.event_file import write_events
 
         return write_events(path, run.metrics(), _began(run))
+    if isinstance(run, TunedRun) and not merged and (base := _base_for_peft(run)) is not None:
+        return _save_adapter(run, base, path, step)
     return save_as(open_model_of(run, step), path)
+
+
+def _base_for_peft(run: TunedRun) -> Path | None:
+    """The folder of transformers beside whose matrices the run has learned; None where there is none such."""
+    said, base = run.description.tuned_from, run.base
+    if said is None or not run.tuning.products() or base.checkpoint is None:
+        return None
+    # The base of an adapter is another model than the adapter that was opened.
+    return base.checkpoint if os.path.exists(base.checkpoint) and not base.has_adapter else None
+
+
+def _save_adapter(run: TunedRun, base: Path, path: Path, step: int | None) -> Path:
+    from lmviz.interchange.adapter_saving import save_adapter
+
+    steps = run.snapshots()
+    chosen = steps[-1] if step is None and steps else step
+    if chosen is None or chosen not in steps:
+        run.model(chosen)  # which says what is there
+    assert chosen is not None, "refused above"
+    learned = run.load_learned(chosen)
+    if not learned:
+        raise LmvizError(f"At step {chosen} nothing was learned yet: choose a later step of {run.folder}.")
+    written = save_adapter(path, base, run.tuning, learned)
+    with suppress(OSError):  # it would only be asked for when the adapter is opened
+        choose_base(written, base)
+    return written
 
 
 def save_as(model: Model, path: Path) -> Path:

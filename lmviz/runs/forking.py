@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmviz.base.errors import LmvizError
 from lmviz.families import find_family
+from lmviz.interchange.chosen_bases import choose_base
 from lmviz.models.model_configuration import ModelConfiguration
-from lmviz.runs.preparation import PreparedTraining, check_text, rehearse, resume_run, untrained
+from lmviz.runs.beginning import beginning_of
+from lmviz.runs.preparation import (
+    PreparedTraining,
+    check_text,
+    rehearse,
+    rehearse_tuning,
+    resume_run,
+    tuned_run,
+    untrained,
+)
 from lmviz.runs.run_title import title_of
+from lmviz.runs.tuned import TunedRun
 from lmviz.training.options import TrainingOptions
 
 if TYPE_CHECKING:
     import torch
 
     from lmviz.models.model import Model
+    from lmviz.models.tuning_configuration import TuningConfiguration
     from lmviz.text.corpus import Corpus
     from lmviz.training.controls import Controls
     from lmviz.training.description import RunDescription
@@ -36,9 +49,12 @@ def begin_fork(
     folder: str | Path,
     controls: Controls | None = None,
     *,
+    tuning: TuningConfiguration | None = None,
     overwrite: bool = False,
 ) -> PreparedTraining:
     """Begin a run in a folder with what another was after a step, by default at its last snapshot.
+
+    `tuning` is what the fork learns of an opened model, where the run went on from one; by default the same.
 
     What fits is carried: weights by name and shape, what the optimizer remembers of them, and the place in
     the text. Where nothing was changed the fork goes on as the run did, bit for bit on the same machine. What
@@ -49,7 +65,7 @@ def begin_fork(
     """
     from lmviz.training.description import now, versions
     from lmviz.training.distributed import is_alone
-    from lmviz.training.run import HoldsRun, Run
+    from lmviz.training.run import HoldsRun
 
     if Path(folder).resolve() == run.folder.resolve():  # which `overwrite` would remove
         raise HoldsRun(folder, "choose another folder for the fork")
@@ -67,7 +83,15 @@ def begin_fork(
             f"A fork from step {step:,} has nothing to do in {options.steps:,} steps: give more steps."
         )
     check_text(run, corpus)
-    rehearse(before.family, configuration, options, corpus).close()  # what cannot begin removes no other run
+    run = tuned_run(run)
+    base = place = None
+    if isinstance(run, TunedRun):
+        start = beginning_of(run, tuning)
+        base, place = run.base, start.place
+        rehearse_tuning(start, options, corpus).close()
+        before = replace(before, tuned_from=start.description(run.folder, options, corpus).tuned_from)
+    else:  # what cannot begin removes no other run
+        rehearse(before.family, configuration, options, corpus).close()
     description = replace(
         before,
         name=Path(folder).resolve().name,
@@ -76,7 +100,7 @@ def begin_fork(
         versions=versions(),
         created=now(),
     )
-    carried = _carry(run, step, untrained(description), options)
+    carried = _carry(run, step, untrained(description, base), options)
     origin = {
         "folder": str(run.folder.resolve()),
         "name": title_of(before),
@@ -95,7 +119,7 @@ def begin_fork(
         fork.save_resume(carried.tensors, carried.values)
 
     source = run.source_tokenizer()
-    fork = Run.create(
+    fork = type(run).create(
         folder,
         replace(description, forked_from=origin),
         run.tokenizer(),
@@ -103,7 +127,10 @@ def begin_fork(
         overwrite=overwrite,
         fill=fill,
     )
-    return resume_run(fork, corpus, controls=controls)
+    if place is not None:
+        with suppress(OSError):  # it would only be asked for when the fork is opened
+            choose_base(fork.folder, place)
+    return resume_run(tuned_run(fork, base), corpus, controls=controls)
 
 
 @dataclass(frozen=True)
@@ -141,6 +168,8 @@ def _carry(run: Run, step: int, model: Model, options: TrainingOptions) -> _Carr
     before = run.description
     weights, state, values = _state_of(run, step)
     own = model.state()
+    if isinstance(run, TunedRun) and not weights:  # the base itself, of which nothing is kept
+        weights = own
     if find_family(before.family).counts:  # it counts the text again up to here
         same = model.configuration.to_values() == dict(before.configuration)
         rate = values.get("learning_rate")
@@ -189,7 +218,8 @@ def _state_of(
         if values.get("step") == step and values.get("processes") == 1:
             return under(WEIGHTS, tensors), tensors, values
     tensors, values = run.load_memory(step) or ({}, {})
-    return run.load_snapshot(step), tensors, values
+    weights = run.load_learned(step) if isinstance(run, TunedRun) else run.load_snapshot(step)
+    return weights, tensors, values
 
 
 def _fitting_memory(

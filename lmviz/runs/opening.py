@@ -4,14 +4,19 @@ file of n-grams."""
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
+from lmviz.base.places import shipped
 from lmviz.families import open_run_model
 from lmviz.interchange.arpa_tokenizer import ARPA_ENDINGS
+from lmviz.interchange.chosen_bases import NoBase, chosen_base
 from lmviz.runs.folder_contents import contents_of
+from lmviz.runs.tuned import TunedRun, check_base
 from lmviz.text.checkpoint_names import (
     ADAPTER_WEIGHTS,
     WEIGHT_ENDINGS,
@@ -72,12 +77,17 @@ def open_recorded(folder: str | Path, base: str | Path | None = None) -> Run:
     found = find_model(path)
     is_run = found is None or os.path.isfile(found / "run.json")
     is_arpa = found is not None and found.name.lower().endswith(ARPA_ENDINGS)
+    if base is not None and is_run:
+        run = Run.open(path)
+        if run.description.tuned_from is not None:
+            return TunedRun(path, run.description, base_of(run, Path(base)))
     if base is not None and (is_run or is_arpa):
         raise LmvizError(f"{path} is not an adapter, and so has no base: leave the base out.")
     if found is None:
         raise LmvizError(contents_of(path).sentence)
     if is_run:
-        return Run.open(path)
+        run = Run.open(path)
+        return run if run.description.tuned_from is None else TunedRun(path, run.description, base_of(run))
     from lmviz.series.foreign import ArpaRun, CheckpointRun
     from lmviz.series.series_run import SeriesRun, is_series
 
@@ -92,6 +102,66 @@ def open_recorded(folder: str | Path, base: str | Path | None = None) -> Run:
     return CheckpointRun(found, open_checkpoint(found, base))
 
 
+def base_of(run: Run, chosen: Path | None = None) -> Model:
+    """The model that a run which was trained on from one began with; NoBase where it is not there.
+
+    It is `chosen`, or what was chosen for the run before, as it is where the run was begun on this machine.
+    What only the run says is looked for beside it and among the sample models, as whoever wrote it may have
+    named any file of the machine. LmvizError where another model lies there by now.
+    """
+    said = run.description.tuned_from
+    assert said is not None, "asked of tuned runs alone"
+    place, named = said["place"], re.split(r"[/\\]", said["place"].rstrip("/\\"))[-1]
+    before = chosen or chosen_base(run.folder)
+    places = [] if before is None else [before]
+    if before is None and named not in ("", ".", "..") and "\0" not in named:
+        places = [*([shipped("sample_models") / named] if place == named else [])]
+        places += [run.folder / named, run.folder.parent / named]
+    for found in places:
+        if os.path.exists(found):
+            base = base_at(found, said.get("step"))
+            check_base(run.folder, said, base)
+            return base
+    raise NoBase(
+        f"{run.folder} was trained on from {said['name'][:200]!r}, which is not beside it: choose where that "
+        f"model is (it was at {place[:200]}).",
+        run.folder,
+    )
+
+
+_BASES: WeakValueDictionary[tuple[object, ...], Model] = WeakValueDictionary()
+"""The bases that somebody still holds: scrubbing through a run opens its base once."""
+
+_opening: set[str] = set()
+
+
+def base_at(place: Path, step: int | None = None) -> Model:
+    """The model at a place, for training on from it or for adding to it what was learned; LmvizError."""
+    there = os.path.realpath(place)
+    if there in _opening:
+        raise LmvizError(f"{place} names itself as the model that it began with: choose another run.")
+    key = (there, step, _written(place))
+    known = _BASES.get(key)
+    if known is not None:
+        return known
+    _opening.add(there)
+    try:
+        model = open_model_of(open_recorded(place), step)
+    finally:
+        _opening.discard(there)
+    _BASES[key] = model
+    return model
+
+
+def _written(place: Path) -> tuple[tuple[str, int], ...]:
+    """When the files of a model were written."""
+    try:
+        files = [place, *sorted(place.iterdir())] if os.path.isdir(place) else [place]
+        return tuple((file.name, os.stat(file).st_mtime_ns) for file in files[:200])
+    except OSError:
+        return ()
+
+
 def open_model_of(run: Run, step: int | None = None) -> Model:
     """The model of a run after `step` updates, by default at its last snapshot, for reading.
 
@@ -99,7 +169,9 @@ def open_model_of(run: Run, step: int | None = None) -> Model:
     """
     from lmviz.series.foreign import ForeignRun
 
-    return run.model(step) if isinstance(run, ForeignRun) else open_run_model(run, step)
+    if isinstance(run, TunedRun | ForeignRun):
+        return run.model(step)
+    return open_run_model(run, step)
 
 
 def _holds_model(folder: Path) -> bool:

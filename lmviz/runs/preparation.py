@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmviz.base.errors import LmvizError
 from lmviz.families import build_model, check_task, find_family, learner_of
+from lmviz.interchange.chosen_bases import choose_base
 from lmviz.models.model_configuration import ModelConfiguration
+from lmviz.runs.opening import base_of
+from lmviz.runs.tuned import TunedRun, tuning_of
 from lmviz.tasks import find_task
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+    from lmviz.runs.beginning import Beginning
     from lmviz.text.corpus import Corpus
     from lmviz.training.controls import Controls
     from lmviz.training.description import RunDescription
@@ -134,7 +139,45 @@ def resume_run(
 
     options = options or description.options
     options = options if corpus.training_examples is None else with_sentences(options)
-    return _prepare(untrained(description), run, corpus, options, controls, resume=True)
+    run = tuned_run(run)
+    base = run.base if isinstance(run, TunedRun) else None
+    return _prepare(untrained(description, base), run, corpus, options, controls, resume=True)
+
+
+def begin_tuning(
+    start: Beginning,
+    options: TrainingOptions,
+    corpus: Corpus,
+    folder: str | Path,
+    controls: Controls | None = None,
+    *,
+    overwrite: bool = False,
+) -> PreparedTraining:
+    """Begin a run that trains an opened model further; otherwise as `begin_run`.
+
+    The corpus is read with the tokenizer of that model.
+    """
+    from lmviz.training.distributed import is_alone, is_first_process
+
+    if overwrite and not is_alone():
+        raise LmvizError("Several processes cannot overwrite a run: remove it first, or name another folder.")
+    description = start.description(folder, options, corpus)
+    model = untrained(description, start.base)
+    run = TunedRun(Path(folder), description, start.base)
+    prepared = _prepare(model, run, corpus, options, controls, resume=False)
+    if is_first_process():
+        TunedRun.create(folder, description, corpus.tokenizer, overwrite=overwrite)
+        with suppress(OSError):  # it would only be asked for when the run is opened
+            choose_base(Path(folder), start.place)
+    return prepared
+
+
+def rehearse_tuning(
+    start: Beginning, options: TrainingOptions, corpus: Corpus, controls: Controls | None = None
+) -> Generator[Progress, Any, None]:
+    """The training that `begin_tuning` would begin, of which nothing is written."""
+    description = start.description("rehearsal", options, corpus)
+    return _learn(untrained(description, start.base), None, corpus, options, controls, resume=False)
 
 
 def check_text(run: Run, corpus: Corpus) -> None:
@@ -147,8 +190,19 @@ def check_text(run: Run, corpus: Corpus) -> None:
         )
 
 
-def untrained(description: RunDescription) -> Model:
-    """The model of a run before its first update."""
+def tuned_run(run: Run, base: Model | None = None) -> Run:
+    """A run with the model that it began with, where it went on from an opened one; else the run itself."""
+    if run.description.tuned_from is None or (isinstance(run, TunedRun) and run.has_base):
+        return run
+    return TunedRun(run.folder, run.description, base_of(run) if base is None else base)
+
+
+def untrained(description: RunDescription, base: Model | None = None) -> Model:
+    """The model of a run before its first update, which may be a `base` that was opened."""
+    if base is not None:
+        from lmviz.models.tuned import TunedTransformer
+
+        return TunedTransformer.of(base, tuning_of(description), description.seed)
     configuration = find_family(description.family).configuration.from_values(description.configuration)
     predicts = find_task(description.task).predicts(tuple(description.labels))
     return build_model(

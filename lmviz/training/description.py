@@ -12,6 +12,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.training.plain_numbers import finite_number, is_step
 
 if TYPE_CHECKING:
+    from lmviz.models.tuning_configuration import TuningConfiguration
     from lmviz.text.corpus import Corpus
     from lmviz.text.examples import Examples
     from lmviz.training.options import TrainingOptions
@@ -88,6 +89,16 @@ def _check_corpus(corpus: Mapping[str, Any]) -> None:
         raise LmvizError("a source of its corpus is not a text")
 
 
+BASE = {"place": str, "name": str, "fingerprint": str, "joined": bool, "tuning": dict}
+"""What others rely on in what a run says of the model that it began with."""
+
+
+def _is_base(values: Any) -> bool:
+    if type(values) is not dict or not all(type(values.get(name)) is kind for name, kind in BASE.items()):
+        return False
+    return values.get("step") is None or is_step(values["step"])
+
+
 def _usual_training() -> dict[str, Any]:
     from lmviz.training.options import TrainingOptions
 
@@ -103,6 +114,9 @@ class RunDescription:
     `configuration` and `training` are the plain values of the model's configuration and of its
     TrainingOptions; `corpus` is what `describe_corpus` gives. `forked_from` says of a fork whose snapshot it
     began with: the `folder`, `name` and `created` of that run, the `step`, and what was `begun_anew`.
+    `tuned_from` says of a model that was opened and trained further where its base lies (`place`, and the
+    `step` of a run), its `name`, its `fingerprint`, whether its queries, keys and values are `joined` in one
+    stored matrix, and by `tuning` what was learned of it.
     """
 
     name: str
@@ -117,6 +131,14 @@ class RunDescription:
     labels: tuple[str, ...] = ()
     source_vocabulary_size: int | None = None
     forked_from: Mapping[str, Any] | None = None
+    tuned_from: Mapping[str, Any] | None = None
+
+    @property
+    def tuning(self) -> TuningConfiguration | None:
+        """What was learned of an opened model; None where it began with weights of its own."""
+        from lmviz.models.tuning_configuration import TuningConfiguration
+
+        return None if self.tuned_from is None else TuningConfiguration.from_values(self.tuned_from["tuning"])
 
     @property
     def seed(self) -> int:
@@ -191,12 +213,16 @@ class RunDescription:
             type(forked_from) is not dict or not is_step(forked_from.get("step"))
         ):
             raise LmvizError("it does not say rightly which run it was forked from")
+        tuned_from = values.get("tuned_from")
+        if tuned_from is not None and not _is_base(tuned_from):
+            raise LmvizError("it does not say rightly which model it began with")
         description = cls(
             **{name: values[name] for name in kinds},
             task=task,
             labels=tuple(labels),
             source_vocabulary_size=of_source,
             forked_from=forked_from,
+            tuned_from=tuned_from,
         )
-        description.options  # noqa: B018 - checks them
+        description.options, description.tuning  # noqa: B018 - checks them
         return description

@@ -99,8 +99,8 @@ class TrainingWorker(SteppedWorker[Progress]):
         if step == self._copied_step:
             return
         self._copied_step = step
-        state = model.state()
-        if sum(value.nbytes for value in state.values()) <= LARGEST_LIVE_STATE:
+        state = model.reading_state(LARGEST_LIVE_STATE)
+        if state is not None:
             copied = {name: value.clone() for name, value in state.items()}
             with self._condition:
                 self._state = (step, copied)

@@ -1,0 +1,305 @@
+"""An opened model that is trained further, against peft and plain loops with the same batches."""
+
+import json
+import shutil
+import warnings
+from copy import deepcopy
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from foreign_models import VOCABULARY, add_tokenizer, peer, saved
+from small_trainings import assert_equal_states
+
+import lmviz
+from lmviz.base.errors import LmvizError, LmvizWarning
+from lmviz.interchange.chosen_bases import NoBase, choose_base
+from lmviz.models.tuned import TunedTransformer
+from lmviz.models.tuning_configuration import TuningConfiguration
+from lmviz.runs.beginning import begin_with
+from lmviz.training.batches import RandomWindows
+from lmviz.training.controls import Controls
+from lmviz.training.distributed import Team
+from lmviz.training.tuning import tuning_options
+
+RATE, LENGTH, BATCH, STEPS = 0.002, 12, 3, 50
+SHORT = {"steps": 6, "batch": 2, "length": 8, "validate_every": 3, "snapshots": 7}
+ALL_OF = {
+    "llama": ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
+    "gpt2": ["attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj"],
+}
+ORDER = {
+    "llama": {
+        "attention.input": ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
+        "attention.output": ["self_attn.o_proj"],
+        "feedforward.gate": ["mlp.gate_proj"],
+        "feedforward.hidden": ["mlp.up_proj"],
+        "feedforward.output": ["mlp.down_proj"],
+    },
+    "gpt2": {
+        "attention.input": ["attn.c_attn"],
+        "attention.output": ["attn.c_proj"],
+        "feedforward.hidden": ["mlp.c_fc"],
+        "feedforward.output": ["mlp.c_proj"],
+    },
+}
+LAYERS = {"llama": "model.layers", "gpt2": "transformer.h"}
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    torch.set_num_threads(1)
+    monkeypatch.setenv("LMVIZ_DATA", str(tmp_path_factory.mktemp("data")))
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A text of words that the small models know, in which some follow others more often."""
+    chance = np.random.default_rng(3)
+    words, at = [], 1
+    for _ in range(900):
+        at = (at * 7 + int(chance.integers(1, 4))) % (VOCABULARY - 1) + 1
+        words.append(f"w{at}")
+    path = tmp_path_factory.mktemp("text") / "words.txt"
+    path.write_text(" ".join(words))
+    return path
+
+
+@pytest.fixture(scope="module")
+def bases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("bases")
+    return {name: add_tokenizer(saved(name, folder / name)) for name in ("llama", "gpt2")}
+
+
+def peer_of(kind: str, settings: dict[str, object]) -> torch.nn.Module:
+    """What peft or a plain loop trains, with dropout left out."""
+    model = deepcopy(peer(kind))
+    model.requires_grad_(False)
+    if settings["adapter"] == "all":
+        return model.requires_grad_(True)
+    if settings["adapter"] == "last":
+        model.get_submodule(f"{LAYERS[kind]}.1").requires_grad_(True)
+        return model
+    import peft
+
+    configuration = peft.LoraConfig(
+        r=4, lora_alpha=8, target_modules=ALL_OF[kind], fan_in_fan_out=kind == "gpt2", lora_dropout=0.0
+    )
+    return peft.get_peft_model(model, configuration)
+
+
+def begin_alike(theirs: torch.nn.Module, kind: str, ours: TunedTransformer) -> None:
+    """Have peft's A begin as ours; its B begin with zeros as well."""
+    for (_, layer, module), place, name in adapted(kind, ours):
+        A = ours.get_parameter(f"layers.{layer}.{module}.first.{place}")
+        path = f"base_model.model.{LAYERS[kind]}.{layer}.{name}.lora_A.default.weight"
+        theirs.get_parameter(path).data.copy_(A)
+
+
+def adapted(kind: str, ours: TunedTransformer):
+    for module in ours.tuning.products():
+        parts = module.split(".", 2)
+        for place, name in enumerate(ORDER[kind][parts[2]]):
+            yield parts, place, name
+
+
+def trained_there(theirs: torch.nn.Module, batches: RandomWindows) -> list[float]:
+    """The losses of a plain loop."""
+    learned = [parameter for parameter in theirs.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.AdamW(learned, lr=RATE, betas=(0.9, 0.999), weight_decay=0.0)
+    losses = []
+    for step in range(STEPS):
+        batch = batches.batch(step)
+        logits = theirs(input_ids=torch.from_numpy(batch.tokens)).logits
+        loss = torch.nn.functional.cross_entropy(
+            logits.flatten(0, 1), torch.from_numpy(batch.targets).flatten()
+        )
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(learned, 1.0)
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+WAYS = {
+    "LoRA": {"adapter": "lora", "rank": 4, "alpha": 8},
+    "last layers": {"adapter": "last", "last_layers": 1},
+    "all weights": {"adapter": "all"},
+}
+PLAIN = {"schedule": "constant", "learning_rate": RATE, "batch": BATCH, "length": LENGTH, "steps": STEPS}
+
+
+@pytest.mark.parametrize("kind", ["llama", "gpt2"])
+@pytest.mark.parametrize("way", WAYS)
+def test_it_learns_as_peft_and_a_plain_loop_do(way, kind, bases, text, tmp_path):
+    pytest.importorskip("peft")
+    settings = WAYS[way]
+    run = lmviz.train(start=bases[kind], corpus=text, out=tmp_path / "run", **settings, **PLAIN)
+    ours = [line["loss"] for line in run.metrics() if "loss" in line]
+
+    corpus = lmviz.load_corpus(text, lmviz.open_model(bases[kind]).tokenizer)
+    options = tuning_options("lora").from_values({**PLAIN, "seed": 0})
+    batches = RandomWindows(corpus.training, options, context=32, ignored_target=None, team=Team())
+    theirs = peer_of(kind, settings)
+    if settings["adapter"] == "lora":
+        start = begin_with(bases[kind], TuningConfiguration(**settings))
+        begin_alike(theirs, kind, TunedTransformer.of(start.base, start.tuning, 0))
+    expected = trained_there(theirs, batches)
+    assert len(ours) == STEPS
+    assert np.abs(np.array(ours) - expected).max() <= 1e-4
+    assert ours[-1] < ours[0] - 0.05
+
+    out = lmviz.convert(run.folder, tmp_path / "out")
+    check_written(out, bases[kind], settings, theirs, kind)
+
+
+def check_written(out: Path, base: Path, settings: dict[str, object], theirs: torch.nn.Module, kind: str):
+    """What transformers and peft read of what was written computes what lmviz does, and learned the same."""
+    import transformers
+
+    tokens = torch.arange(12)[None] * 7 % VOCABULARY
+    run = out.parent / "run"
+    with torch.no_grad():
+        ours = lmviz.open_model(run)(tokens)
+        before = lmviz.open_model(run, step=0)(tokens)
+    plain = transformers.AutoModelForCausalLM.from_pretrained(base if settings["adapter"] == "lora" else out)
+    if settings["adapter"] == "lora":
+        import peft
+
+        read = peft.PeftModel.from_pretrained(plain, out).eval()
+        learned = {name: value for name, value in read.named_parameters() if "lora_" in name}
+        wanted = dict(theirs.named_parameters())
+        assert learned.keys() == {name for name in wanted if "lora_" in name}
+        for name, value in learned.items():
+            assert torch.allclose(value, wanted[name], atol=1e-3), name
+    else:
+        read = plain.eval()
+    with torch.no_grad():
+        assert torch.allclose(read(tokens).logits, ours, rtol=0, atol=1e-5)
+        assert torch.allclose(peer(kind)(tokens).logits, before, rtol=0, atol=1e-4)
+    assert not torch.allclose(ours, before, atol=1e-2)
+    whole = lmviz.convert(run, out.parent / "whole", merged=True)
+    with torch.no_grad():
+        merged = transformers.AutoModelForCausalLM.from_pretrained(whole).eval()(tokens).logits
+        assert torch.allclose(merged, ours, rtol=0, atol=1e-5)
+    if settings["adapter"] == "lora":
+        assert torch.equal(lmviz.open_model(out)(tokens), ours)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_only_what_was_learned_is_kept(way, bases, text, tmp_path):
+    run = lmviz.train(start=bases["llama"], corpus=text, out=tmp_path / "run", **WAYS[way], **SHORT)
+    base = lmviz.open_model(bases["llama"])
+    sizes = {name: value.numel() for name, value in base.named_parameters()}
+    kept = sum(value.numel() for value in lmviz.Run.open(run.folder).load_snapshot(6).values())
+    expected = {
+        "LoRA": 2 * 4 * (2 * 24 + 2 * (24 + 8) + 2 * 24 + 3 * (24 + 40)),
+        "last layers": sum(size for name, size in sizes.items() if name.startswith("layers.1.")),
+        "all weights": sum(sizes.values()),
+    }
+    assert kept == expected[way]
+    assert lmviz.Run.open(run.folder).load_snapshot(0) == {}
+    assert run.snapshots() == list(range(7))
+    assert torch.equal(
+        lmviz.open_model(run.folder, step=0)(torch.arange(5)[None]), base(torch.arange(5)[None])
+    )
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_it_is_resumed_and_forked_bit_for_bit(way, bases, text, tmp_path):
+    settings = {**WAYS[way], **SHORT, "start": bases["gpt2"], "corpus": text}
+    straight = lmviz.train(out=tmp_path / "straight", **settings)
+    controls = Controls()
+
+    def stop(progress):
+        controls.stop = progress.step == 4
+
+    lmviz.train(out=tmp_path / "stopped", progress=stop, controls=controls, **settings)
+    assert lmviz.Run.open(tmp_path / "stopped").snapshots()[-1] == 4
+    resumed = lmviz.train(out=tmp_path / "stopped", resume=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        forks = [lmviz.fork(straight, step, out=tmp_path / f"fork {step}") for step in (0, 3)]
+    for other in (resumed, *forks):
+        assert_equal_states(other.load_snapshot(6), straight.load_snapshot(6))
+        assert [line.get("loss") for line in other.metrics()] == [
+            line.get("loss") for line in straight.metrics()
+        ]
+
+
+def test_a_fork_may_learn_with_another_rate_and_not_with_another_rank_of_what_it_has(bases, text, tmp_path):
+    run = lmviz.train(start=bases["llama"], corpus=text, out=tmp_path / "run", rank=4, **SHORT)
+    fork = lmviz.fork(run, 3, out=tmp_path / "faster", learning_rate=0.01)
+    assert fork.description.tuning == run.description.tuning
+    with pytest.raises(LmvizError, match="No matrix"):
+        lmviz.fork(run, 3, out=tmp_path / "wider", rank=8)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", LmvizWarning)
+        fork = lmviz.fork(run, 3, out=tmp_path / "queries", matrices="attention")
+    assert fork.description.tuning.matrices == "attention"
+    assert not told
+
+
+def test_a_base_that_is_gone_or_is_another_one_is_said(bases, text, tmp_path):
+    base = tmp_path / "base"
+    shutil.copytree(bases["llama"], base)
+    run = lmviz.train(start=base, corpus=text, out=tmp_path / "run", **SHORT)
+    moved = base.rename(tmp_path / "moved")
+    with pytest.raises(NoBase, match="choose where that model is"):
+        lmviz.open_model(run.folder)
+    tokens = torch.arange(5)[None]
+    assert lmviz.open_model(run.folder, base=moved)(tokens).shape == (1, 5, VOCABULARY)
+    shutil.copytree(bases["gpt2"], base)
+    with pytest.raises(LmvizError, match="another one now"):
+        lmviz.open_model(run.folder)
+
+
+def test_what_a_run_from_elsewhere_names_is_not_opened_unasked(bases, text, tmp_path, monkeypatch):
+    run = lmviz.train(start=bases["llama"], corpus=text, out=tmp_path / "run", **SHORT)
+    monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "another machine"))
+    with pytest.raises(NoBase):
+        lmviz.open_model(run.folder)
+    shutil.copytree(bases["llama"], tmp_path / "llama")
+    assert lmviz.open_model(run.folder).step == 6
+
+
+@pytest.mark.parametrize(
+    "said",
+    [[], {"place": 3}, {"place": "x", "name": "", "fingerprint": "", "joined": True, "tuning": {"rank": 0}}],
+)
+def test_a_run_that_says_nonsense_of_its_base_is_refused(said, bases, text, tmp_path):
+    run = lmviz.train(start=bases["llama"], corpus=text, out=tmp_path / "run", **SHORT)
+    values = json.loads((run.folder / "run.json").read_text())
+    (run.folder / "run.json").write_text(json.dumps(values | {"tuned_from": said}))
+    with pytest.raises(LmvizError, match="describes no run"):
+        lmviz.open_model(run.folder)
+
+
+def test_a_run_that_names_itself_is_refused(bases, text, tmp_path):
+    run = lmviz.train(start=bases["llama"], corpus=text, out=tmp_path / "run", **SHORT)
+    choose_base(run.folder, run.folder)
+    with pytest.raises(LmvizError, match="names itself"):
+        lmviz.open_model(run.folder)
+
+
+def test_a_sample_model_is_trained_further_and_traced_at_every_step(tmp_path):
+    story = "The bat made noise at the window. The cat saw the bat, and the bat saw the cat.\n" * 20
+    (tmp_path / "story.txt").write_text(story)
+    run = lmviz.train(
+        start="stories-transformer", corpus=tmp_path / "story.txt", out=tmp_path / "run", **SHORT
+    )
+    for step in run.snapshots()[::3]:
+        trace = lmviz.trace(lmviz.open_model(run.folder, step=step), "The bat made")
+        assert trace["probabilities"].array.shape[-1] == run.description.vocabulary_size
+
+
+def test_what_cannot_be_trained_further_is_refused(bases, text, tmp_path):
+    with pytest.raises(LmvizError, match="Only a Transformer"):
+        lmviz.train(start="stories-gru", corpus=text, out=tmp_path / "run", **SHORT)
+    with pytest.raises(LmvizError, match="did you mean rank"):
+        lmviz.train(start=bases["llama"], corpus=text, out=tmp_path / "run", ranks=3)
+    run = lmviz.train(start=bases["llama"], corpus=text, out=tmp_path / "run", **SHORT)
+    with pytest.raises(LmvizError, match="another adapter"):
+        lmviz.train(start=bases["llama"], corpus=text, out=run.folder, resume=True, rank=3)
