@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.interventions import add, replace, scale, scale_head, zero
     from lmviz.inspection.trace import Trace
+    from lmviz.recording.lightning_callback import LightningCallback
+    from lmviz.recording.recording import Recording, record
+    from lmviz.recording.trainer_callback import TrainerCallback
     from lmviz.text.tokenizer import Tokenizer
     from lmviz.training.run import Run
 
@@ -48,11 +51,14 @@ __version__ = "0.2.0"
 
 __all__ = [
     "Intervention",
+    "LightningCallback",
     "LmvizError",
     "LmvizWarning",
+    "Recording",
     "Run",
     "Tokenizer",
     "Trace",
+    "TrainerCallback",
     "ablate",
     "add",
     "attribute",
@@ -76,6 +82,7 @@ __all__ = [
     "patch",
     "predict",
     "race",
+    "record",
     "replace",
     "sample",
     "save_pretrained",
@@ -90,11 +97,15 @@ __all__ = [
 
 _HOMES = {
     "Intervention": "lmviz.inspection.intervention",
+    "LightningCallback": "lmviz.recording.lightning_callback",
+    "Recording": "lmviz.recording.recording",
     "Run": "lmviz.training.run",
     "Tokenizer": "lmviz.text.tokenizer",
     "Trace": "lmviz.inspection.trace",
+    "TrainerCallback": "lmviz.recording.trainer_callback",
     "chat": "lmviz.api.chats",
     "race": "lmviz.api.races",
+    "record": "lmviz.recording.recording",
     **dict.fromkeys(
         ("ablate", "attribute", "circuit", "contrast", "head_scores", "patch", "weights"),
         "lmviz.api.circuits",

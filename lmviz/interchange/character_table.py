@@ -19,7 +19,11 @@ def character_table(path: Path) -> dict[str, Any]:
 
     LmvizError where the file holds no such table, or tokens that are longer than a character.
     """
-    values = read_plain_pickle(path)
+    return table_description(path, read_plain_pickle(path))
+
+
+def table_description(path: object, values: Any) -> dict[str, Any]:
+    """The same for such a table itself, a mapping with "stoi" or "itos", which was found at `path`."""
     table = _table(values) if isinstance(values, Mapping) else None
     if table is None:
         raise LmvizError(

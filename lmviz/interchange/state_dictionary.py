@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -63,21 +63,35 @@ def read_state_dictionary(path: Path) -> StateDictionary:
         saved = StoredTensors()
         saved.add_saved(path, state_in(values))
     fields = Fields(arguments) if isinstance(arguments, dict) else None
+    return state_dictionary_of(path, saved, fields, says_nano, beside=lambda: _beside(path))
+
+
+def state_dictionary_of(
+    place: object,
+    saved: StoredTensors,
+    fields: Fields | None,
+    says_nano: bool = False,
+    beside: Callable[[], Fields] = lambda: Fields({}),
+) -> StateDictionary:
+    """What tensors under their names are, wherever they are kept; LmvizError for those of no known kind.
+
+    `fields` is what is said of the model with them, and `beside` gives what is said elsewhere.
+    """
     ends = {name.rpartition(".")[0].rpartition(".")[2] for name in saved.shapes}
     try:
         if is_hooked(saved):
-            return StateDictionary("TransformerLens", *hooked(saved, described=_beside(path)))
+            return StateDictionary("TransformerLens", *hooked(saved, described=beside()))
         if "tok_embeddings" in ends:
-            unwrapped = unwrap(path, saved, LLAMA2C)
-            layout, size = llama2c(unwrapped.stored, fields or _beside(path))
+            unwrapped = unwrap(place, saved, LLAMA2C)
+            layout, size = llama2c(unwrapped.stored, fields or beside())
             return StateDictionary("llama2.c", unwrapped.stored, layout, size, unwrapped.taken_off)
         if {"wte", "wpe"} <= ends:
-            return _of_gpt2_names(path, saved, fields, says_nano)
+            return _of_gpt2_names(place, saved, fields or beside(), says_nano)
     except LmvizError as error:
         raise LmvizError(
-            f"{path} describes no model that can be opened ({str(error).rstrip('.')})."
+            f"{place} describes no model that can be opened ({str(error).rstrip('.')})."
         ) from None
-    raise LmvizError(f"{path} {_unknown(saved)}.")
+    raise LmvizError(f"{place} {_unknown(saved)}.")
 
 
 def _arguments_in(values: Mapping[str, Any]) -> Any:
@@ -111,18 +125,16 @@ def _unknown(saved: StoredTensors) -> str:
     )
 
 
-def _of_gpt2_names(
-    path: Path, saved: StoredTensors, fields: Fields | None, says_nano: bool
-) -> StateDictionary:
+def _of_gpt2_names(place: object, saved: StoredTensors, fields: Fields, says_nano: bool) -> StateDictionary:
     """What nanoGPT and minGPT save, or the bare weights of GPT-2 of transformers."""
-    unwrapped = unwrap(path, saved, GPT2)
+    unwrapped = unwrap(place, saved, GPT2)
     stored = unwrapped.stored
     plain = {name.removeprefix(GPT2.inside): name for name in stored.shapes}
     if not {"wte.weight", "wpe.weight"} <= set(plain):
         raise LmvizError("it holds no wte.weight beside its wpe.weight")
     on_side = _lies_on_its_side(stored, plain)
     is_nano = says_nano or (not on_side and _is_tied(stored, plain))
-    configuration = _configuration(stored, plain, fields or _beside(path), is_nano)
+    configuration = _configuration(stored, plain, fields, is_nano)
     if on_side:
         configuration = replace(configuration, tied=_is_tied(stored, plain))
     kind = replace(GPT2, ignored=(*GPT2.ignored, "lm_head.weight") if configuration.tied else GPT2.ignored)

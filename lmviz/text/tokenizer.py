@@ -166,9 +166,9 @@ class Tokenizer:
 
     @classmethod
     @loads("tokenizer")
-    def load(cls, path: str | Path) -> Self:
-        """Read a tokenizer.json; LmvizError when it is none."""
-        return cls(read_backend(file_path(path)))
+    def load(cls, path: str | Path, size: int = 0) -> Self:
+        """Read a tokenizer.json, for a model of `size` tokens if it has more; LmvizError when it is none."""
+        return cls(read_backend(file_path(path)), size=size)
 
     def save(self, path: str | Path) -> None:
         """Write the tokenizer.json, from which alone `load` restores the tokenizer."""

@@ -117,6 +117,8 @@ class RunDescription:
     `tuned_from` says of a model that was opened and trained further where its base lies (`place`, and the
     `step` of a run), its `name`, its `fingerprint`, whether its queries, keys and values are `joined` in one
     stored matrix, and by `tuning` what was learned of it.
+    `recorded` says of a run that lmviz only wrote down, while another program trained, `by` which program
+    ("transformers' Trainer") and what kind of `module` that was; such a run says nothing of its optimizer.
     """
 
     name: str
@@ -132,6 +134,7 @@ class RunDescription:
     source_vocabulary_size: int | None = None
     forked_from: Mapping[str, Any] | None = None
     tuned_from: Mapping[str, Any] | None = None
+    recorded: Mapping[str, Any] | None = None
 
     @property
     def tuning(self) -> TuningConfiguration | None:
@@ -216,6 +219,9 @@ class RunDescription:
         tuned_from = values.get("tuned_from")
         if tuned_from is not None and not _is_base(tuned_from):
             raise LmvizError("it does not say rightly which model it began with")
+        recorded = values.get("recorded")
+        if recorded is not None and (type(recorded) is not dict or type(recorded.get("by")) is not str):
+            raise LmvizError("it does not say rightly which program was recorded")
         description = cls(
             **{name: values[name] for name in kinds},
             task=task,
@@ -223,6 +229,7 @@ class RunDescription:
             source_vocabulary_size=of_source,
             forked_from=forked_from,
             tuned_from=tuned_from,
+            recorded=recorded,
         )
         description.options, description.tuning  # noqa: B018 - checks them
         return description

@@ -182,7 +182,9 @@ class Run:
         """How the run's texts become tokens, or LmvizError."""
         from lmviz.text.tokenizer import Tokenizer
 
-        return Tokenizer.load(self.folder / "tokenizer.json")
+        # Other programs round the number of a model's tokens up; lmviz's own fit exactly.
+        size = 0 if self.description.recorded is None else self.description.vocabulary_size
+        return Tokenizer.load(self.folder / "tokenizer.json", size)
 
     def source_tokenizer(self) -> Tokenizer | None:
         """How the texts become tokens that the run translates, None where it translates none; LmvizError."""

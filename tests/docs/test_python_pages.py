@@ -159,3 +159,13 @@ def test_the_four_sentences_are_read_as_the_page_about_tasks_says(capsys):
     found = run("guide/tasks.md")
     assert found["corpus"].task == "tagging"
     assert "who sees word: 90% right, 0.1648 nats per tag" in capsys.readouterr().out
+
+
+def test_the_page_about_ones_own_training_records_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("guide/watching.md")
+    recorded = lmviz.Run.open("runs/mine")
+    assert recorded.snapshots() == [0, 1, 2, 4, 8, 16, 32, 64, 100]
+    losses = [line["loss"] for line in recorded.metrics()]
+    assert losses[-1] < losses[0] / 2
+    assert lmviz.open_model("runs/mine", step=64).tokenizer.kind == "characters"

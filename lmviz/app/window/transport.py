@@ -267,6 +267,8 @@ class Transport(QFrame):
             if model.run.was_trained_elsewhere:
                 return "trained by another program"
             done, steps = model.snapshots[-1], model.description.training.get("steps", 0)
+            if (recorded := model.description.recorded) is not None:
+                return f"recorded from {recorded['by']} · step {done:,}"
             said = f"{state.phase} · {done:,} of {steps:,} steps"
         else:
             return "not training"
