@@ -153,7 +153,7 @@ class Recording:
         if self._resumes and self._last is None and self._writer is not None:
             self._writer.rewind(number - 1)
         self._last = number
-        if self._writer is not None and (line or keep):
+        if self._writer is not None and line:
             self._writer.note({"step": number, **line, "seconds": round(time.monotonic() - self._began, 3)})
         if keep or self._schedule.is_due(number) or (number == 0 and self._newest_kept == 0):
             self._keep(number, always=keep)
