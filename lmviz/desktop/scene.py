@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any, Self
 
@@ -173,6 +173,22 @@ class Scene:
     network: SceneNetwork | None = None
     race: str = ""
     sampling: SamplingOptions = field(default_factory=SamplingOptions)
+
+    def beside(self, folder: Path) -> Scene:
+        """The scene, which names files and folders by whole paths, as it is to lie in a folder.
+
+        Folders of models and races are named as they really lie, and this folder is looked up for that.
+        """
+        text, here = self.text, folder.resolve()
+        if text is not None:
+            files = tuple(named_from(file, folder) for file in text.files)
+            text = replace(text, files=files, target=named_from(text.target, folder) if text.target else "")
+        models = tuple(
+            replace(model, path=named_from(model.path, here)) if model.path else model
+            for model in self.models
+        )
+        race = named_from(self.race, here) if self.race else ""
+        return replace(self, text=text, models=models, race=race)
 
     def to_bytes(self) -> bytes:
         """The content of a scene's file; LmvizError where a change of it is a function."""

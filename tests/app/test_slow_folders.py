@@ -7,19 +7,35 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QAbstractButton, QFileDialog
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.board.exporting import choose_numbers, choose_picture
 from lmviz.app.session import work
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.desktop.scene import Scene, SceneModel, SceneText, save_scene
+from lmviz.text.corpus_options import CorpusOptions
 from tests.app.slow_folders import SlowFolder
 
 LESSON = "# Night\nnumber: 1\n\n## Begin\nperspective: corpus\nLook.\n"
 LECTURE = "# Talk\n\n## First\npoll: ./own.poll\n"
 POLL = "question: One or two?\nA: one\nB: two\nright: B\n"
 
+NETWORK = "x = [1; 2]\nα = [0.5 -0.25]\na = linear(α, x)\n"
+QUESTION = (
+    "title: Who eats?\nmodels: *\ntext: the cows eat\nchanged: the hens eat\nmeasure: logit:corn-grass\n"
+)
+SCENE = Scene(
+    text=SceneText(files=("farm.txt",), options=CorpusOptions(documents="line")),
+    models=(SceneModel(path="run", step=2),),
+    prefix="the hens",
+)
+
 OPENED: dict[str, Callable[[Session, MainWindow], bool]] = {
+    "own.net": lambda session, window: session.network.title == "own",
+    "own-question.txt": lambda session, window: session.contrast.other == "the hens eat",
+    "own.lmviz": lambda session, window: session.reading.prefix == "the hens",
     "lesson.md": lambda session, window: session.lesson.lesson is not None,
     "talk.lecture": lambda session, window: window.lectures.lecture is not None,
     "own.poll": lambda session, window: session.polls.current.title == "own",
@@ -41,8 +57,15 @@ def folder(
     """One of everything that can be opened, beside a window that is ready."""
     place = tmp_path / "network drive"
     place.mkdir()
-    for name, content in (("lesson.md", LESSON), ("talk.lecture", LECTURE), ("own.poll", POLL)):
+    for name, content in (
+        ("lesson.md", LESSON),
+        ("talk.lecture", LECTURE),
+        ("own.poll", POLL),
+        ("own.net", NETWORK),
+        ("own-question.txt", QUESTION),
+    ):
         (place / name).write_text(content, encoding="utf-8")
+    save_scene(SCENE, place / "own.lmviz")
     shutil.copy(text_file, place / "farm.txt")
     shutil.copytree(make_run("ngram", 2, order=2), place / "run")
     qtbot.waitUntil(lambda: session.work.is_ready)
@@ -71,7 +94,8 @@ def test_what_vanishes_while_it_is_opened_is_said_and_opens_once_it_is_back(
     name: str, folder: SlowFolder, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
     said: list[str] = []
-    for part in (session, session.text, session.library, session.polls):
+    parts = (session, session.text, session.library, session.polls, session.network, session.contrast)
+    for part in parts:
         getattr(part, "said" if part is session else "failed").connect(said.append)
     folder.hold()
     window.open_paths([folder.path / name])
@@ -83,6 +107,65 @@ def test_what_vanishes_while_it_is_opened_is_said_and_opens_once_it_is_back(
     folder.give_back()
     window.open_paths([folder.path / name])
     qtbot.waitUntil(lambda: OPENED[name](session, window))
+    assert folder.waited == []
+
+
+SAVED: dict[str, tuple[str, Callable[[Session, MainWindow], object]]] = {
+    "a scene": ("own.lmviz", lambda session, window: window.commands.choosing.save_scene()),
+    "a lecture": ("own.lecture", lambda session, window: window.lectures.save_scene()),
+    "counts": ("own.csv", lambda session, window: control(window, "save_counts_button").click()),
+    "a network": ("own.net", lambda session, window: session.network.save_file(Path(asked_for()))),
+    "results": ("own.json", lambda session, window: window.lessons.save_results()),
+    "a picture": ("own.png", lambda session, window: choose_picture(window.perspective.panels[0])),
+    "numbers": ("own.npz", lambda session, window: choose_numbers(window.perspective.panels[0])),
+}
+
+
+def asked_for() -> str:
+    return QFileDialog.getSaveFileName()[0]
+
+
+def control(window: MainWindow, name: str) -> QAbstractButton:
+    found = window.find_control(name)
+    assert isinstance(found, QAbstractButton)
+    return found
+
+
+@pytest.mark.parametrize("what", SAVED)
+def test_what_is_saved_in_a_slow_folder_is_waited_for_by_no_window(
+    what: str,
+    folder: SlowFolder,
+    window: MainWindow,
+    session: Session,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name, save = SAVED[what]
+    out = folder.path / "out" / name
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(out), ""))
+    if what == "results":
+        window.lessons.start_tour()
+    session.polls.collect("A")
+    qtbot.waitUntil(lambda: control(window, "save_counts_button").isEnabled())
+    folder.hold()
+    save(session, window)
+    assert [job.name for job in session.work.jobs] == [f"Saving {name}"]
+    qtbot.waitUntil(folder.was_asked.is_set)
+    folder.give_back()
+    qtbot.waitUntil(lambda: not session.work.jobs)
+    assert folder.waited == []
+    assert out.is_file()
+
+
+def test_own_lessons_in_a_slow_folder_are_listed_once_they_are_read(
+    folder: SlowFolder, window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    window.settings.keep("own_lessons", [str(folder.path / "lesson.md")])
+    folder.hold()
+    window.lessons.toggle()
+    qtbot.waitUntil(folder.was_asked.is_set)
+    folder.give_back()
+    qtbot.waitUntil(lambda: not session.work.jobs)
     assert folder.waited == []
 
 

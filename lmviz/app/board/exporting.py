@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.export import ARRAYS, PICTURES, fits_csv, save_arrays, save_picture
+from lmviz.app.widgets.base.export import ARRAYS, PICTURES, fits_csv, picture_of, save_arrays
 from lmviz.app.widgets.base.plain import caption
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.base.errors import LmvizError
+from lmviz.base.files import write_atomically
 
 
 def title_of(panel: Panel) -> str:
@@ -23,7 +25,7 @@ def title_of(panel: Panel) -> str:
 
 def choose_picture(panel: Panel) -> None:
     """Ask for a file, and write the panel as PNG or SVG."""
-    _save(panel, PICTURES, ".png", lambda path: save_picture(panel, path))
+    _save(panel, PICTURES, ".png", lambda path: partial(write_atomically, path, picture_of(panel, path)))
 
 
 def choose_numbers(panel: Panel) -> None:
@@ -32,7 +34,7 @@ def choose_numbers(panel: Panel) -> None:
     arrays = panel.drawn_arrays()
     names = panel.exported_names()
     ending = ".csv" if fits_csv(arrays) else ".npz"
-    _save(panel, ARRAYS, ending, lambda path: save_arrays(arrays, path, names))
+    _save(panel, ARRAYS, ending, lambda path: partial(save_arrays, arrays, path, names))
 
 
 def copy_recipe(panel: Panel) -> None:
@@ -45,17 +47,26 @@ def copy_recipe(panel: Panel) -> None:
     Toast.show_over(panel, f"Copied {len(lines.splitlines())} lines of Python.")
 
 
-def _save(panel: Panel, kinds: str, ending: str, write: Callable[[Path], None]) -> None:
+def _save(panel: Panel, kinds: str, ending: str, writing: Callable[[Path], Callable[[], object]]) -> None:
+    """Ask for a file, and write it in a job, by what `writing` gives for it: that knows no panel."""
     name, _ = QFileDialog.getSaveFileName(panel, "Export", f"{_file_name(title_of(panel))}{ending}", kinds)
     if not name:
         return
+
+    def confirm(_: object) -> None:
+        panel.complain("", "export")
+        Toast.show_over(panel, f"Saved {path.name} in {path.parent}.")
+
+    def fail(sentence: str) -> None:
+        panel.complain(sentence, "export")
+
+    path = Path(name)
     try:
-        write(Path(name))
+        write = writing(path)
     except LmvizError as sentence:
-        panel.complain(str(sentence), "export")
-        return
-    panel.complain("", "export")
-    Toast.show_over(panel, f"Saved {Path(name).name} in {Path(name).parent}.")
+        fail(str(sentence))
+    else:
+        panel.session.work.save_file(path, write, confirm, fail)
 
 
 def _file_name(title: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ def open_all(session: Session, openings: Iterable[Opening], folder: Path | None)
     kinds, openings = list(OPENINGS), tuple(openings)
     if any(opening.kind in ("plan", "race") for opening in openings):
         session.make_way()
+    reads_network = any(each.kind == "network" and beside(each.words, folder) for each in openings)
     session.lending.borrow((LENT[each.kind] for each in openings if each.kind in LENT), "lesson")
     for opening in sorted(openings, key=lambda opening: kinds.index(opening.kind)):
         if opening.kind == "step" and any(other.kind == "model" for other in openings):
@@ -41,6 +43,11 @@ def open_all(session: Session, openings: Iterable[Opening], folder: Path | None)
         if opening.kind == "model":
             step = next((int(other.words) for other in openings if other.kind == "step"), None)
             _open_model(session, path or opening.words, step)
+        elif opening.kind == "network" and path is not None:  # whose tape is there once the file is read
+            tapes = [other for other in openings if other.kind == "tape"]
+            session.network.open_file(path, partial(_set_tapes, session, tapes))
+        elif opening.kind == "tape" and reads_network:
+            continue
         elif opening.kind == "measure":
             model = next((other.words for other in openings if other.kind == "model"), "")
             _state_measure(session, opening.words, model)
@@ -119,10 +126,12 @@ def _compare_with(session: Session, opening: Opening, path: Path | None) -> None
 
 
 def _open_network(session: Session, opening: Opening, path: Path | None) -> None:
-    if path is not None:
-        session.network.open_file(path)
-    else:
-        session.network.open_shipped(opening.words)
+    session.network.open_shipped(opening.words)
+
+
+def _set_tapes(session: Session, openings: Iterable[Opening]) -> None:
+    for opening in openings:
+        _set_tape(session, opening, None)
 
 
 def _set_tape(session: Session, opening: Opening, path: Path | None) -> None:

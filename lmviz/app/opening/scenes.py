@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +15,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from lmviz.app.opening.paths import race_at
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.network_focus import NetworkCell
-from lmviz.base.errors import LmvizError
+from lmviz.app.session.permission import Limits
 from lmviz.base.places import elsewhere, shipped
-from lmviz.desktop.scene import Scene, SceneModel, SceneNetwork, SceneText, found_from, named_from, open_scene
+from lmviz.desktop.scene import Scene, SceneModel, SceneNetwork, SceneText, found_from, open_scene
 from lmviz.runs.opening import find_model
 from lmviz.text.catalogue import find_entry
 
@@ -57,7 +59,8 @@ class Scenes(QObject):
         self._awaited = 0
         self._opening = ""  # the sentence that says so
         self._missing = ""  # the sentence that says what is not there
-        self._folder = Path()  # where the scene lies
+        self._race: Path | None = None
+        self._asked = 0  # scenes so far
         self._say_soon = QTimer(self, singleShot=True, interval=SLOW)
         self._say_soon.timeout.connect(lambda: window.offer(self._opening, "Stop", self._give_up))
         self._session.library.failed.connect(self._stop)
@@ -67,15 +70,25 @@ class Scenes(QObject):
 
     def open(self, path: Path) -> None:
         """Put on the scene in a file; the notice says what is wrong with it, or missing."""
-        try:
-            scene = open_scene(path)
-        except LmvizError as sentence:
-            self._session.say(str(sentence))
-            return
-        named = _named_in(scene, path.parent)
-        known = {model.folder for model in self._session.library.models}
-        again = partial(self.open, path)
-        if not self._session.permission.may_read_files(named - known, path.parent, path.name, again):
+
+        def take(found: FoundScene) -> None:
+            if number == self._asked:  # else a newer one has been asked for
+                self._put_on(found, path)
+
+        self._asked += 1
+        number, finding = self._asked, self._finding()
+        self._session.work.open_file(path, lambda: finding(open_scene(path), path), take, self._session.say)
+
+    def _finding(self) -> Callable[[Scene, Path], FoundScene]:
+        """What finds, in a thread, the files that a scene names."""
+        known = frozenset(model.folder for model in self._session.library.models)
+        return partial(found_scene, known, self._session.permission.limits())
+
+    def _put_on(self, found: FoundScene, path: Path) -> None:
+        """Put a scene on, once a person agrees where it names files elsewhere."""
+        scene = found.scene
+        if found.outside:
+            self._session.permission.ask(found.outside, path.name, partial(self.open, path))
             return
         self._stop()
         self.leave()
@@ -87,23 +100,23 @@ class Scenes(QObject):
             self._window.show_perspective(scene.perspective)
             for name in scene.in_front:
                 self._window.bring_in_front(name)
-        if scene.text is not None:
-            missing += self._open_text(scene.text, path)
-        folders = [_model_folder(model, path.parent) for model in scene.models]
+        if scene.text is not None and not found.missing_text:
+            self._open_text(scene.text, path)
+        missing += [found.missing_text] if found.missing_text else []
         missing += [
             f"the model {model.sample or model.path}"
-            for model, folder in zip(scene.models, folders, strict=True)
+            for model, folder in zip(scene.models, found.folders, strict=True)
             if folder is None
         ]
-        if scene.race and race_at(found_from(scene.race, path.parent)) is None:
+        if scene.race and found.race is None:
             missing.append(f"the race {scene.race}")
-        self._folder = path.parent
+        self._race = found.race
         if scene.network is not None:
             self._open_network(scene.network)
         if missing:
             names = " and ".join(missing)
             self._missing = f"{path.name} names {names}, and there is none: put it beside the scene."
-        self._begin(scene, folders)
+        self._begin(scene, found.folders)
 
     def leave(self) -> None:
         """Give back what the scene has set out of sight, but for what a person has changed since."""
@@ -114,20 +127,22 @@ class Scenes(QObject):
 
         Nothing is read about which a person would be asked first.
         """
-        library = self._session.library
-        known = {model.folder for model in library.models}
-        if not self._session.permission.may_read_files(
-            _named_in(scene, path.parent) - known, path.parent, path.name, None
-        ):
-            return
-        folders = [_model_folder(model, path.parent) for model in scene.models]
-        library.prepare(
-            (folder, model.step)
-            for model, folder in zip(scene.models, folders, strict=True)
-            if folder is not None and folder.resolve() not in known
-        )
-        if scene.text is not None and not scene.text.content:
-            self._read_text(scene.text, path, self._session.text.prepare)
+
+        def take(found: FoundScene) -> None:
+            if found.outside or number != self._asked:
+                return
+            library = self._session.library
+            known = {model.folder for model in library.models}
+            library.prepare(
+                (folder, model.step)
+                for model, folder in zip(scene.models, found.folders, strict=True)
+                if folder is not None and folder not in known
+            )
+            if scene.text is not None and not scene.text.content and not found.missing_text:
+                self._read_text(scene.text, path, self._session.text.prepare)
+
+        number, finding, work = self._asked, self._finding(), self._session.work
+        work.ask_beside("scene to come", lambda: finding(scene, path), take, lambda sentence: None)
 
     def _open_network(self, network: SceneNetwork) -> None:
         session = self._session
@@ -138,35 +153,25 @@ class Scenes(QObject):
             name, place = network.cell
             session.network_focus.choose_cell(NetworkCell(name, place, network.is_gradient))
 
-    def _open_text(self, text: SceneText, path: Path) -> list[str]:
-        """Read the scene's text, unless it is the one that is open; what is missing of it."""
+    def _open_text(self, text: SceneText, path: Path) -> None:
+        """Read the scene's text, unless it is the one that is open."""
         session = self._session
         if text.content:
             corpus = session.text.corpus
             if corpus is None or corpus.content != text.content.encode():
                 session.text.paste(text.content, text.options, text.name)
-            return []
-        return self._read_text(text, path, session.text.open)
-
-    def _read_text(self, text: SceneText, path: Path, read: Callable[..., object]) -> list[str]:
-        """`read` a text of files or of the catalogue, unless it is the one that is open; what is missing."""
-        if text.catalogue:
-            if find_entry(text.catalogue) is None:
-                return [f"the text {text.catalogue}"]
-            sources, target = [text.catalogue], None
         else:
-            files = [found_from(name, path.parent) for name in text.files]
-            target = found_from(text.target, path.parent) if text.target else None
-            for file in (*files, *([] if target is None else [target])):
-                if not os.path.exists(file):
-                    return [f"the text {file}"]
-            sources = [str(file) for file in files]
+            self._read_text(text, path, session.text.open)
+
+    def _read_text(self, text: SceneText, path: Path, read: Callable[..., object]) -> None:
+        """`read` a text of files or of the catalogue, unless it is the one that is open."""
+        files, target = _files_of(text, path.parent)
+        sources = [text.catalogue] if text.catalogue else [str(file) for file in files]
         corpus = self._session.text.corpus
         if corpus is None or (list(corpus.sources), corpus.options) != (sources, text.options):
             read(sources, text.options, target=target)
-        return []
 
-    def _begin(self, scene: Scene, folders: list[Path | None]) -> None:
+    def _begin(self, scene: Scene, folders: Sequence[Path | None]) -> None:
         """Open the models one after the other; the scene goes on when all are there."""
         self._scene = scene
         places: dict[Path, list[int]] = {}  # a model may stand there at several steps, and is opened once
@@ -177,7 +182,7 @@ class Scenes(QObject):
         library = self._session.library
         known = {model.folder: model for model in library.models}
         for folder, numbers in places.items():
-            opened = known.get(folder.resolve())
+            opened = known.get(folder)
             if opened is not None:
                 self._keep_opened(scene, numbers, opened)
             else:
@@ -259,10 +264,8 @@ class Scenes(QObject):
 
     def _finish(self) -> None:
         scene = self._scene
-        if scene is not None and scene.race:
-            race = race_at(found_from(scene.race, self._folder))
-            if race is not None:  # its lanes among the scene's models are open, and keep their step
-                self._session.race.open(race)
+        if scene is not None and self._race is not None:
+            self._session.race.open(self._race)  # its lanes among the scene's models keep their step
         self._stop()
         self.shown.emit()
         self._say_what_is_missing()
@@ -284,8 +287,8 @@ class Scenes(QObject):
         self._window.withdraw(self._opening)
 
 
-def scene_of(session: Session, perspective: str, folder: Path, in_front: Sequence[str] = ()) -> Scene:
-    """What a session shows, as a scene that is to stand in a folder; `in_front` as in `Scene`.
+def scene_of(session: Session, perspective: str, in_front: Sequence[str] = ()) -> Scene:
+    """What a session shows, as a scene with whole paths, to be put `beside` others; `in_front` as in `Scene`.
 
     Of the open models it holds the one that is looked into and those that are compared with it.
     """
@@ -297,8 +300,8 @@ def scene_of(session: Session, perspective: str, folder: Path, in_front: Sequenc
     return Scene(
         perspective=perspective,
         in_front=tuple(in_front),
-        text=_text_of(session, folder),
-        models=tuple(_scene_model(model, step, folder) for model, step in (*shown, *compared)),
+        text=_text_of(session),
+        models=tuple(_scene_model(model, step) for model, step in (*shown, *compared)),
         compared=(True,) * len(compared),
         prefix=session.reading.prefix,
         source=session.reading.source,
@@ -314,18 +317,18 @@ def scene_of(session: Session, perspective: str, folder: Path, in_front: Sequenc
         shows_gradients=session.gradients.is_shown,
         spells_out=any(model.spells_out for model, _ in shown),
         network=_network_of(session) if perspective == "autodiff" else None,
-        race=_race_of(session, folder),
+        race=_race_of(session),
         sampling=session.writing.sampling,
     )
 
 
-def _race_of(session: Session, folder: Path) -> str:
-    """The race that is open, as a scene names it; "" where there is none, or nothing of it is written."""
+def _race_of(session: Session) -> str:
+    """The folder of the race that is open; "" where there is none, or nothing of it is written."""
     race = session.race.folder if "race" in vars(session) and session.race.lanes else None
-    return "" if race is None else named_from(race, folder.resolve())
+    return "" if race is None else str(race)
 
 
-def _text_of(session: Session, folder: Path) -> SceneText | None:
+def _text_of(session: Session) -> SceneText | None:
     """The open text as a scene names it; None where none is open, or where one that was pasted is long."""
     corpus = session.text.corpus
     if corpus is None:
@@ -339,8 +342,8 @@ def _text_of(session: Session, folder: Path) -> SceneText | None:
         return SceneText(catalogue=corpus.sources[0], options=corpus.options)
     target = next(iter(corpus.target_sources), "")
     return SceneText(
-        files=tuple(named_from(source, folder) for source in corpus.sources),
-        target=named_from(target, folder) if target else "",
+        files=tuple(os.path.abspath(source) for source in corpus.sources),
+        target=os.path.abspath(target) if target else "",
         options=corpus.options,
     )
 
@@ -357,10 +360,56 @@ def _network_of(session: Session) -> SceneNetwork:
     )
 
 
-def _scene_model(model: OpenedModel, step: int, folder: Path) -> SceneModel:
+def _scene_model(model: OpenedModel, step: int) -> SceneModel:
     if model.folder.parent == shipped("sample_models").resolve():
         return SceneModel(sample=model.folder.name, step=step)
-    return SceneModel(path=named_from(model.folder, folder.resolve()), step=step)
+    return SceneModel(path=str(model.folder), step=step)
+
+
+@dataclass(frozen=True)
+class FoundScene:
+    """A scene, and what is where it says.
+
+    `outside` are the files that it names elsewhere, each with where it lies, about which a person is asked
+    first; with any of them, the rest was not looked for. `folders` are those of its models, as they really
+    lie, None where there is none. `missing_text` says which text is not there; "" for none.
+    """
+
+    scene: Scene
+    outside: dict[str, str]
+    folders: tuple[Path | None, ...] = ()
+    missing_text: str = ""
+    race: Path | None = None
+
+
+def found_scene(known: AbstractSet[Path], limits: Limits, scene: Scene, path: Path) -> FoundScene:
+    """Find the files that the scene of a file names; `known` are models that are open. For a thread."""
+    outside = limits.outside(_named_in(scene, path.parent) - known, path.parent)
+    if outside:
+        return FoundScene(scene, outside)
+    folders = (_model_folder(model, path.parent) for model in scene.models)
+    return FoundScene(
+        scene,
+        {},
+        tuple(None if folder is None else folder.resolve() for folder in folders),
+        "" if scene.text is None else _missing_of(scene.text, path.parent),
+        race_at(found_from(scene.race, path.parent)) if scene.race else None,
+    )
+
+
+def _missing_of(text: SceneText, folder: Path) -> str:
+    """Which of a text is not there; "" where nothing is missing."""
+    if text.catalogue:
+        return "" if find_entry(text.catalogue) is not None else f"the text {text.catalogue}"
+    files, target = _files_of(text, folder)
+    missing = (file for file in (*files, target) if file is not None and not os.path.exists(file))
+    return next((f"the text {file}" for file in missing), "")
+
+
+def _files_of(text: SceneText, folder: Path) -> tuple[list[Path], Path | None]:
+    """The files of a text, and the one of its other language, by their whole paths."""
+    target = found_from(text.target, folder) if text.target else None
+    return [found_from(name, folder) for name in text.files], target
 
 
 def _named_in(scene: Scene, folder: Path) -> set[Path]:

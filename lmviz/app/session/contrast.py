@@ -112,13 +112,11 @@ class CurrentContrast(Part):
         """Ask the question of a file, which is offered from now on; `failed` says what is wrong with it."""
         from lmviz.circuits.shipped_questions import open_question
 
-        try:
-            question = open_question(path)
-        except LmvizError as error:
-            self.failed.emit(str(error))
-            return
-        self._own = (*(other for other in self._own if other.title != question.title), question)
-        self.open(question)
+        def take(question: ShippedQuestion) -> None:
+            self._own = (*(other for other in self._own if other.title != question.title), question)
+            self.open(question)
+
+        self._work.open_file(path, lambda: open_question(path), take, self.failed.emit)
 
     def offers(self) -> tuple[ShippedQuestion, ...]:
         """The questions that fit the shown model."""

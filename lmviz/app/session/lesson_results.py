@@ -36,10 +36,6 @@ class LessonResults(Part):
         """The lessons that were begun."""
         return Results(tuple(lesson for lesson in self._lessons.values() if lesson.is_begun))
 
-    def save(self, path: Path) -> None:
-        """Write them into a file that can be sent; LmvizError where that is refused."""
-        write_atomically(path, self.results.to_bytes())
-
     def close(self) -> None:
         """Write what has not been written yet."""
         if self._write_soon.isActive():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 
 if TYPE_CHECKING:
+    from lmviz.app.session.work import Work
     from lmviz.autodiff import Fault, Network, ShippedNetwork
     from lmviz.autodiff.learning import Parameters
 
@@ -22,9 +23,10 @@ FIRST = "lecture"
 class OpenNetwork(Part):
     """What is written, and the network that it was last read as.
 
-    It needs no model and no thread. `network_changed` follows another network, `numbers_changed` other
-    numbers or another place on the tape, `text_changed` another text. `computation_changed` follows whatever
-    makes it compute something else: another network, a number that is given or set by hand, a broken module.
+    It needs no model, and a thread for files alone. `network_changed` follows another network,
+    `numbers_changed` other numbers or another place on the tape, `text_changed` another text.
+    `computation_changed` follows whatever makes it compute something else: another network, a number that is
+    given or set by hand, a broken module.
     """
 
     network_changed = Signal()
@@ -32,8 +34,9 @@ class OpenNetwork(Part):
     numbers_changed = Signal()
     text_changed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, work: Work, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._work = work
         self._network: Network | None = None
         self._text = ""
         self._title = ""
@@ -114,24 +117,32 @@ class OpenNetwork(Part):
         found = shipped_network(name)
         self._open(found.text, found.title)
 
-    def open_file(self, path: Path) -> None:
-        """Open a text file; `failed` says what is wrong with it."""
+    def open_file(self, path: Path, then: Callable[[], object] = lambda: None) -> None:
+        """Open a text file, and do something then; `failed` says what is wrong with it."""
         from lmviz.autodiff.files import read_text
 
-        try:
-            self._open(read_text(path), path.stem)
-        except LmvizError as error:
-            self.failed.emit(str(error))
+        def take(text: str) -> None:
+            try:
+                self._open(text, path.stem)
+            except LmvizError as error:
+                self.failed.emit(str(error))
+            else:
+                then()
+
+        self._work.open_file(path, lambda: read_text(path), take, self.failed.emit)
 
     def save_file(self, path: Path) -> None:
         """Write the text as it stands, faults included; `failed` says why it could not be."""
-        try:
-            write_atomically(path, self.text.encode("utf-8"))
-        except LmvizError as error:
-            self.failed.emit(str(error))
-        else:
-            self._title = path.stem
-            self.text_changed.emit()
+
+        def take_name(_: Path) -> None:
+            if text == self.text:  # no other was written meanwhile
+                self._title = path.stem
+                self.text_changed.emit()
+
+        text = self.text
+        self._work.save_file(
+            path, lambda: write_atomically(path, text.encode("utf-8")), take_name, self.failed.emit
+        )
 
     def exchange(self, network: Network) -> None:
         """Put another network of the same text in the place of this one, at the same place on its tape."""

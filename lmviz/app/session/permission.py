@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -15,6 +16,23 @@ from lmviz.training.run import Run
 
 LONGEST_NAME = 200
 """The characters of a name that are shown."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What may be read without asking: files in the folder of one's own runs, and those that are allowed."""
+
+    runs_folder: Path
+    allowed: frozenset[str]
+
+    def outside(self, named: Iterable[str | Path], folder: Path) -> dict[str, str]:
+        """The others, of those that something in a folder names, each with where it lies."""
+        return {
+            str(file): place
+            for file in named
+            if str(file) not in self.allowed
+            and (place := elsewhere(file, (folder, self.runs_folder))) is not None
+        }
 
 
 class Permission(Part):
@@ -51,14 +69,17 @@ class Permission(Part):
         self, named: Iterable[str | Path], folder: Path, namer: str, then: Callable[[], object] | None
     ) -> bool:
         """Whether files may be read that something of this name names, in a folder; as `may_read`."""
-        files = {
-            str(file): place
-            for file in named
-            if str(file) not in self._allowed
-            and (place := elsewhere(file, (folder, self._runs_folder))) is not None
-        }
-        if not files or then is None:
-            return not files
+        files = self.limits().outside(named, folder)
+        if files and then is not None:
+            self.ask(files, namer, then)
+        return not files
+
+    def limits(self) -> Limits:
+        """What may be read now, for a thread."""
+        return Limits(self._runs_folder, frozenset(self._allowed))
+
+    def ask(self, files: Mapping[str, str], namer: str, then: Callable[[], object]) -> None:
+        """Ask about files that something of this name names, each with where it lies; a yes calls `then`."""
 
         def agree() -> None:
             self.allow(files)
@@ -68,7 +89,6 @@ class Permission(Part):
         leads = f", which leads to {_short(place)}" if place != os.path.abspath(first) else ""
         more = f" and {len(others):,} more files" if others else ""
         self.asked.emit(f"{_short(namer)} names {_short(first)}{leads}{more}, outside its folder.", agree)
-        return False
 
 
 def _short(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -103,10 +103,11 @@ class Polls(Part):
             self._index = len(self._polls) - 1
         self._begin()
 
-    def save_csv(self, path: Path) -> None:
-        """Write how many chose what in every poll that was answered; LmvizError where that is refused."""
+    def save_csv(self, path: Path, saved: Callable[[Path], object], failed: Callable[[str], object]) -> None:
+        """Write how many chose what in every poll that was answered."""
         self._of_current()  # the counts are read by now
-        write_atomically(path, counts_as_csv(self.all, self._counts or {}).encode("utf-8"))
+        content = counts_as_csv(self.all, self._counts or {}).encode("utf-8")
+        self._work.save_file(path, lambda: write_atomically(path, content), saved, failed)
 
     def set_experiment(self, experiment: OrderExperiment) -> None:
         """Ask the same question about other numbers; its answers are hidden again."""

@@ -143,7 +143,7 @@ class Session(QObject):
         """The net that is open in Autodiff."""
         from lmviz.app.session.network import OpenNetwork
 
-        return OpenNetwork(self)
+        return OpenNetwork(self.work, self)
 
     @cached_property
     def network_focus(self) -> NetworkFocus:

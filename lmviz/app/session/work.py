@@ -178,6 +178,12 @@ class Work(Part):
         """
         self.start_job(f"Opening {path.name}", lambda report: work(), answer, failed).wait_briefly(BRIEFLY)
 
+    def save_file(
+        self, path: Path, write: Callable[[], T], saved: Callable[[T], object], failed: Failed
+    ) -> None:
+        """Have a file written by a job, as `open_file` reads one. `write` must hold all that it writes."""
+        self.start_job(f"Saving {path.name}", lambda report: write(), saved, failed).wait_briefly(BRIEFLY)
+
     def wait_when_closing(self, worker: Worker) -> None:
         """Have `close` also wait, within the same time, for another worker that was asked to stop."""
         self._others.append(worker)

@@ -14,7 +14,6 @@ from lmviz.app.widgets.base.plain import window_title
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.window.dialogs import DoctorReport
 from lmviz.app.window.open_model import OpenModelDialog, RenameDialog
-from lmviz.base.errors import LmvizError
 from lmviz.base.places import shipped
 from lmviz.circuits.shipped_questions import is_question
 from lmviz.desktop.scene import ENDING, save_scene
@@ -181,13 +180,11 @@ class Choosing:
         path = self._place("Save scene", f"scene{ENDING}", SCENES, ENDING)
         if path is None:
             return
-        try:
-            view = self._window.perspective
-            save_scene(scene_of(self._session, view.name, path.parent, view.in_front), path)
-        except LmvizError as sentence:
-            self._session.say(str(sentence))
-        else:
-            Toast.show_over(self._parent, f"Saved {path.name} in {path.parent}.")
+        view = self._window.perspective
+        scene = scene_of(self._session, view.name, view.in_front)
+        self._session.work.save_file(
+            path, lambda: save_scene(scene.beside(path.parent), path), self._confirm, self._session.say
+        )
 
     def save_model(self) -> None:
         """A place for the shown model, as it is at the shown step."""
@@ -234,9 +231,12 @@ class Choosing:
             said, self._said = self._said, ""
             if said:
                 self._window.withdraw(said)
-            Toast.show_over(self._parent, f"Saved {saved.name} in {saved.parent}.")
+            self._confirm(saved)
 
         self._session.work.start_job(f"Saving {out.name}", work, confirm, fail)
+
+    def _confirm(self, saved: Path) -> None:
+        Toast.show_over(self._parent, f"Saved {saved.name} in {saved.parent}.")
 
     def _listed_runs(self) -> tuple[tuple[ListedRun, ...], tuple[ListedRun, ...]]:
         samples = sorted(list_runs(shipped("sample_models")), key=lambda entry: entry.title)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,13 +18,13 @@ from lmviz.app.widgets.base.building import screen_of
 from lmviz.app.widgets.base.plain import window_title
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.window.lessons import Lessons, perspective_names
-from lmviz.base.errors import LmvizError
 from lmviz.base.plain_text import on_one_line
 
 if TYPE_CHECKING:
     from lmviz.app.board.board import Board
     from lmviz.app.opening.scenes import Scenes
     from lmviz.app.window.presenter import BlackScreen, PresenterWindow
+    from lmviz.desktop.scene import Scene
     from lmviz.lectures.lecture import Lecture, LectureItem, Shown
 
 KINDS, OPENED = "Lectures (*.lecture)", "Lectures and bundles (*.lecture *.lmvizbundle)"
@@ -206,7 +207,7 @@ class Lectures(QObject):
         from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
 
         from lmviz.app.opening.scenes import scene_of
-        from lmviz.lectures.reading import ENDING, add_scene, is_shipped, open_lecture
+        from lmviz.lectures.reading import ENDING, is_shipped
 
         own = self._lecture is not None and not is_shipped(self._lecture.path)
         if self._lecture is not None and own:
@@ -216,30 +217,24 @@ class Lectures(QObject):
             if not name:
                 return
             path = Path(name) if name.endswith(ENDING) else Path(name + ENDING)
-        view = self._window.perspective
-        try:
-            following = self._line_of_next(path) if own else None
-            scene = scene_of(self._window.session, view.name, path.parent, view.in_front)
-            add_scene(path, self._title_now(), scene, following)
+
+        def go_on(lecture: Lecture) -> None:
+            if self._lecture is not before:  # another was opened, or this one left, while it was written
+                return
             self._prepare_no_more()
-            self._lecture = open_lecture(path, perspective_names())
-        except LmvizError as sentence:
-            self._window.session.say(str(sentence))
-            return
-        last = len(self._lecture.items) - 1
-        self._number = min(self._number + 1, last) if own else last
-        self._tell()
-        self._prepare_soon.start()
-        Toast.show_over(self._parent, f"Saved as item {self._number + 1} of {path.name}.")
+            self._lecture = lecture
+            last = len(lecture.items) - 1
+            self._number = min(self._number + 1, last) if own else last
+            self._tell()
+            self._prepare_soon.start()
+            Toast.show_over(self._parent, f"Saved as item {self._number + 1} of {path.name}.")
 
-    def _line_of_next(self, path: Path) -> int | None:
-        """Where the next item begins in the file as it is now, which may have been written to meanwhile."""
-        from lmviz.lectures.reading import open_lecture
-
-        if self._lecture is None:
-            return None
-        following = open_lecture(path, perspective_names()).items[self._number + 1 :]
-        return following[0].line if following else None
+        session, view, before = self._window.session, self._window.perspective, self._lecture
+        scene = scene_of(session, view.name, view.in_front)
+        title, names, number = self._title_now(), perspective_names(), self._number if own else None
+        session.work.save_file(
+            path, lambda: _with_scene(path, title, scene, number, names), go_on, session.say
+        )
 
     def close(self) -> None:
         """Take away what stands beside the window, and prepare no more."""
@@ -332,3 +327,15 @@ class Lectures(QObject):
             after = f"Next: {following[0].title}" if following else "This is the last item."
             self._presenter.show_page(lecture.title, item.title, place, item.notes, after)
         self.changed.emit()
+
+
+def _with_scene(path: Path, title: str, scene: Scene, number: int | None, names: Sequence[str]) -> Lecture:
+    """Add a scene to the lecture of a file after an item of this number, or at its end; the lecture.
+
+    It is added to the file as it is now, which may have been written to meanwhile.
+    """
+    from lmviz.lectures.reading import add_scene, open_lecture
+
+    following = () if number is None else open_lecture(path, names).items[number + 1 :]
+    add_scene(path, title, scene.beside(path.parent), following[0].line if following else None)
+    return open_lecture(path, names)

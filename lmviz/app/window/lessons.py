@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -161,27 +161,30 @@ class Lessons(QObject):
         from lmviz.lessons.shipped import shipped_lessons
 
         self._lessons = shipped_lessons(perspective_names())
-        own = self._own()
-        self._restore((*self._lessons, *own))
+        self._restore(self._lessons)
         self._ring = Ring(self._parent)
         lectures = [open_lecture(path, perspective_names()) for path in shipped_lectures()]
         listed = [
             ListedLesson(f"Lecture · {each.title}", each.about, None, len(each.items)) for each in lectures
         ]
-        self._panel = LessonPanel(self._session, (*self._lessons, *own), listed)
+        self._panel = LessonPanel(self._session, self._lessons, listed)
         self._panel.lecture_chosen.connect(lambda number: self.lecture_wanted.emit(lectures[number].path))
         self._panel.closed.connect(self.close)
         self.side.column.addWidget(self._panel)
+        own, names = [Path(path) for path in self._window.settings.lines(OWN)], perspective_names()
+        if own:
+            self._session.work.open_file(
+                own[0], lambda: _read_own(own, names), self._list_own, lambda _: None
+            )
 
-    def _own(self) -> tuple[Lesson, ...]:
-        """One's own lessons that were opened before, the last one first, as far as they can be read."""
-        from lmviz.lessons.reading import open_lesson
-
-        found = []
-        for path in self._window.settings.lines(OWN):
-            with suppress(LmvizError):
-                found.append(open_lesson(path, perspective_names()))
-        return tuple(found)
+    def _list_own(self, own: Sequence[Lesson]) -> None:
+        """List one's own lessons that were opened before, the last one first, as far as they can be read."""
+        current = self._session.lesson.lesson
+        own = [lesson for lesson in own if current is None or lesson.name != current.name]
+        if self._panel is not None:
+            self._restore(own)
+            for lesson in own:
+                self._panel.add_lesson(lesson)
 
     def _restore(self, lessons: Iterable[Lesson]) -> None:
         """Take over how far one has come in these."""
@@ -231,6 +234,17 @@ class Lessons(QObject):
 
     def _keep(self, name: str) -> None:
         self._window.settings.keep(f"{KEPT}/{name}", self._session.lesson.progress[name].to_text())
+
+
+def _read_own(paths: Iterable[Path], perspectives: Sequence[str]) -> list[Lesson]:
+    """The lessons in some files, as far as they can be read."""
+    from lmviz.lessons.reading import open_lesson
+
+    found = []
+    for path in paths:
+        with suppress(LmvizError):
+            found.append(open_lesson(path, perspectives))
+    return found
 
 
 def perspective_names() -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.opening import lesson_openings, scenes
 from lmviz.app.session.lending import Lending, Lent
+from lmviz.app.session.permission import Limits
 from lmviz.app.session.session import Session
 from lmviz.app.window.lessons import perspective_names
 from lmviz.app.window.main_window import MainWindow
@@ -130,7 +131,7 @@ def test_a_scene_gives_back_all_that_it_set(
     window: MainWindow, own: Session, scene: Path, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
     before = everything(own)
-    own.permission.may_read_files = lambda *given: True
+    own.permission.limits = lambda: Limits(Path("/"), frozenset())
     with qtbot.waitSignal(window.scenes.shown):
         window.scenes.open(scene)
     assert own.gradients.is_shown
@@ -145,7 +146,7 @@ def test_a_scene_gives_back_all_that_it_set(
 def test_what_a_person_changes_in_a_scene_stays(
     window: MainWindow, own: Session, scene: Path, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
-    own.permission.may_read_files = lambda *given: True
+    own.permission.limits = lambda: Limits(Path("/"), frozenset())
     with qtbot.waitSignal(window.scenes.shown):
         window.scenes.open(scene)
     own.writing.set_sampling(temperature=2.0)

@@ -75,7 +75,7 @@ def what_is_shown(window: MainWindow) -> dict[str, object]:
     session = window.session
     trace = session.reading.current.trace
     return {
-        "scene": scene_of(session, window.perspective_name, Path("/")).to_bytes().count(b"transformer"),
+        "scene": scene_of(session, window.perspective_name).to_bytes().count(b"transformer"),
         "perspective": window.perspective_name,
         "model": (session.library.model.family, session.library.step),
         "compared": [(model.family, step) for model, step in session.comparison.chosen],
@@ -125,14 +125,16 @@ def test_a_scene_holds_only_the_models_that_it_shows(
     arranged: Session, lecture: Path, window: MainWindow
 ) -> None:
     shown, (compared, _) = arranged.library.model, arranged.comparison.chosen[0]
-    scene = scene_of(arranged, "compare", lecture)
+    scene = scene_of(arranged, "compare").beside(lecture)
     assert [model.path for model in scene.models] == ["runs/transformer", "runs/lstm"]
     assert scene.compared == (True,)
     arranged.comparison.choose([])
-    assert [model.path for model in scene_of(arranged, "compare", lecture).models] == ["runs/transformer"]
+    assert [model.path for model in scene_of(arranged, "compare").beside(lecture).models] == [
+        "runs/transformer"
+    ]
     arranged.library.choose(compared)
     arranged.comparison.choose([(shown, 1)])
-    assert [model.step for model in scene_of(arranged, "compare", lecture).models][1:] == [1]
+    assert [model.step for model in scene_of(arranged, "compare").beside(lecture).models][1:] == [1]
 
 
 def test_a_model_beside_its_own_earlier_steps_is_put_on_again(
@@ -215,7 +217,7 @@ def test_a_sample_model_and_a_text_of_the_catalogue_are_known_by_name(
     with qtbot.waitSignal(window.scenes.shown):
         window.open_paths([path])
     qtbot.waitUntil(lambda: session.text.corpus is not None)
-    saved = scene_of(session, window.perspective_name, tmp_path)
+    saved = scene_of(session, window.perspective_name).beside(tmp_path)
     assert saved.models[0] == SceneModel(sample="stories-rnn", step=session.library.model.snapshots[-1])
     assert saved.text.catalogue == "farm"
 
@@ -451,7 +453,7 @@ def test_a_head_comes_back_on_the_side_that_it_is_of(
     assert (session.attention.side, first) == (expected[0], expected[1] or first)
     session.attention.choose_side("decoder")
     session.attention.choose_head(1, 1)
-    saved = scene_of(session, "attention", tmp_path)
+    saved = scene_of(session, "attention").beside(tmp_path)
     assert (saved.side, saved.head) == ("decoder", (1, 1))
     with qtbot.waitSignal(window.scenes.shown):
         window.open_paths([save_scene(scene, tmp_path / "again.lmviz")])

@@ -99,7 +99,7 @@ def test_scenes_and_the_next_start_keep_the_switch(
     window: MainWindow, chat: Session, settings: Settings, tmp_path: Path, qtbot: QtBot
 ) -> None:
     qtbot.mouseClick(switch(window), Qt.MouseButton.LeftButton)
-    scene = save_scene(scene_of(chat, "attention", tmp_path), tmp_path / "it.lmviz")
+    scene = save_scene(scene_of(chat, "attention").beside(tmp_path), tmp_path / "it.lmviz")
     settings.keep_session(chat, "attention")
     for begin_again in (
         lambda: window.open_paths([scene]),

@@ -23,7 +23,6 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
-from lmviz.base.errors import LmvizError
 from lmviz.base.plain_text import on_one_line
 from lmviz.looks.names import Names
 from lmviz.polls.poll import Poll, Right
@@ -223,14 +222,14 @@ class PollPanel(Panel):
         name, _ = QFileDialog.getSaveFileName(self, "Save the answers", "polls.csv", "Tables (*.csv)")
         if not name:
             return
-        path = Path(name).with_suffix(".csv")
-        try:
-            self.session.polls.save_csv(path)
-        except LmvizError as sentence:
-            self.complain(str(sentence), "export")
-        else:
+
+        def confirm(path: Path) -> None:
             self.complain("", "export")
             Toast.show_over(self, f"Saved {path.name} in {path.parent}.")
+
+        self.session.polls.save_csv(
+            Path(name).with_suffix(".csv"), confirm, lambda sentence: self.complain(sentence, "export")
+        )
 
     def _open_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Open a poll", "", FILES)

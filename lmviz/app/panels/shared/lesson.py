@@ -21,7 +21,7 @@ from lmviz.app.widgets.controls.progress_dots import ProgressDots
 from lmviz.app.widgets.controls.question_card import QuestionCard
 from lmviz.app.widgets.controls.task_list import TaskList
 from lmviz.app.widgets.text.markdown_label import MarkdownLabel
-from lmviz.base.errors import LmvizError
+from lmviz.base.files import write_atomically
 from lmviz.lessons.lesson import Lesson
 
 
@@ -154,13 +154,12 @@ class LessonPanel(Panel):
         name, _ = QFileDialog.getSaveFileName(self, "Save my results", "results.json", "Results (*.json)")
         if not name:
             return
-        path = Path(name).with_suffix(".json")
-        try:
-            self._results.save(path)
-        except LmvizError as sentence:
-            self.session.say(str(sentence))
-        else:
+        path, content = Path(name).with_suffix(".json"), self._results.results.to_bytes()
+
+        def confirm(path: Path) -> None:
             Toast.show_over(self, f"Saved {path.name} in {path.parent}. It holds no name: send it as it is.")
+
+        self.session.work.save_file(path, lambda: write_atomically(path, content), confirm, self.session.say)
 
     def _choose(self, number: int) -> None:
         """Begin a lesson of the list, or ask for a lecture."""

@@ -27,16 +27,21 @@ ARRAYS = "Arrays (*.csv *.npz)"
 _FAMILY = re.compile(r'font-family="([^",]+)"')
 
 
-def save_picture(widget: QWidget, path: str | Path) -> None:
-    """Write what a widget shows as PNG (at twice its size) or SVG, by the file's ending.
+def picture_of(widget: QWidget, path: str | Path) -> bytes:
+    """What a widget shows as PNG (at twice its size) or SVG, by the ending of a file's name.
 
-    LmvizError for another ending, or when the file cannot be written.
+    LmvizError for another ending, and where the picture is too large.
     """
     path = Path(path)
     writers = {".png": _png_of, ".svg": svg_of}
     if path.suffix.lower() not in writers:
         raise LmvizError(f"{path.name} is neither PNG nor SVG: end the name with .png or .svg.")
-    write_atomically(path, writers[path.suffix.lower()](widget))
+    return writers[path.suffix.lower()](widget)
+
+
+def save_picture(widget: QWidget, path: str | Path) -> None:
+    """Write this picture into the file; LmvizError also where that cannot be written."""
+    write_atomically(Path(path), picture_of(widget, path))
 
 
 def fits_csv(arrays: Mapping[str, np.ndarray]) -> bool:
