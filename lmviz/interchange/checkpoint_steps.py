@@ -10,9 +10,10 @@ import contextlib
 import os
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from lmviz.base.errors import LmvizError
@@ -48,13 +49,16 @@ class StoredStep:
     path: Path
 
 
-def steps_in(folder: Path) -> tuple[StoredStep, ...]:
+def steps_in(folder: Path, known_steps: Mapping[Path, int] = MappingProxyType({})) -> tuple[StoredStep, ...]:
     """The checkpoints in a folder of several, the oldest first; none where it is no such folder.
 
-    What says its step nowhere is left out.
+    What says its step nowhere is left out. `known_steps` are those of checkpoints that have not changed since
+    they were looked at, and are not read again.
     """
     found = named_steps(folder) or _unnamed(folder)
-    known = [StoredStep(step, each.path) for each in found if (step := _step_of(each)) is not None]
+    steps = ((each, known_steps.get(each.path, None)) for each in found)
+    read = ((each, _step_of(each) if step is None else step) for each, step in steps)
+    known = [StoredStep(step, each.path) for each, step in read if step is not None]
     return tuple(sorted(known, key=lambda each: (each.step, each.path.name)))
 
 

@@ -7,18 +7,18 @@ as the tokenizer, is read once. A step that cannot be opened is named, and the r
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmviz.base.errors import LmvizError
-from lmviz.interchange.checkpoint_steps import StoredStep, steps_in
-from lmviz.interchange.wholeness import why_not_whole
+from lmviz.interchange.checkpoint_steps import steps_in
+from lmviz.interchange.wholeness import files_of, why_not_whole
 from lmviz.series.foreign import ForeignRun, described, tokenizer_of
-from lmviz.text.checkpoint_names import holds_series
+from lmviz.text.checkpoint_names import holds_series, step_in_name
 
 if TYPE_CHECKING:
     from lmviz.interchange.checkpoint import Checkpoint
@@ -39,7 +39,13 @@ class SeriesRun(ForeignRun):
         self._base = base
         self._tokenizer: Tokenizer | None = None
         self._opened: tuple[Path, Checkpoint] | None = None
-        self.steps, self.troubles = _told_apart(steps_in(folder))
+        self._entries = _entries_of(folder)
+        self._looks: dict[Path, _Looked] = {} if before is None else before._looks
+        self.steps, self.troubles = self._look_at(folder)
+        if before is not None:
+            self._tokenizer = before._tokenizer
+            if before._opened is not None and before._opened[0] in self.steps.values():
+                self._opened = before._opened
         if not self.steps:
             reason = next(iter(self.troubles.values()), "there are none")
             raise LmvizError(f"No checkpoint in {folder} can be opened ({reason}): choose another folder.")
@@ -97,8 +103,18 @@ class SeriesRun(ForeignRun):
         return tokenizer_of(self.checkpoint(list(self.steps)[-1]), self.folder)
 
     def again(self) -> SeriesRun:
-        """The series as it is on the disk now, of which more or fewer steps may be there."""
-        return SeriesRun(self.folder, self._base, before=self)
+        """The series as it is on the disk now; this one itself where nothing has come or gone."""
+        if not self.troubles and _entries_of(self.folder) == self._entries:
+            return self
+        now = SeriesRun(self.folder, self._base, before=self)
+        return self if (now.steps, now.troubles) == (self.steps, self.troubles) else now
+
+    def read_ahead(self, step: int) -> None:
+        """Have the system read the weights of a step soon, if it can: they will be asked for."""
+        for path in files_of(self.place_of(step)):
+            if hasattr(os, "posix_fadvise"):
+                with open(path, "rb") as file:
+                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
 
     def trouble(self) -> str:
         """What is said of the steps that cannot be opened, in a sentence; "" where all can."""
@@ -109,12 +125,33 @@ class SeriesRun(ForeignRun):
         listed = f"{', '.join(said)} and {more:,} more" if more else " and ".join(said)
         return f"{self.folder} is open without {listed}: those checkpoints cannot be read."
 
+    def _look_at(self, folder: Path) -> tuple[dict[int, Path], dict[int, str]]:
+        """The checkpoints that are whole by their steps, one for each, and why the others are not.
+
+        What has not changed since it was whole is not looked at again. Where two say the same step, that is
+        meant whose name says it as well.
+        """
+        known = {path: look for path, look in self._looks.items() if _changed_at(path) == look.changed}
+        found = steps_in(folder, {path: look.step for path, look in known.items()})
+        looks, steps, troubles = dict[Path, _Looked](), dict[int, Path](), dict[int, str]()
+        for each in sorted(found, key=lambda one: (one.step, step_in_name(one.path.stem) == one.step)):
+            changed = _changed_at(each.path)
+            if each.path not in known and (why := why_not_whole(each.path)):
+                troubles.setdefault(each.step, why)
+                continue
+            looks[each.path] = _Looked(each.step, changed)
+            steps[each.step] = each.path
+        self._looks = looks
+        return steps, {step: why for step, why in troubles.items() if step not in steps}
+
     def _newest_that_opens(self) -> Checkpoint:
         """The newest checkpoint whose description and whose table of tensors can be read.
 
         The steps after it are troubles.
         """
         for step, place in reversed(list(self.steps.items())):
+            if self._opened is not None and self._opened[0] == place:
+                return self._opened[1]
             try:
                 found = self._read(step, place)
                 found.fit().check(place)
@@ -174,21 +211,28 @@ def difference(description: RunDescription, found: Checkpoint) -> str:
     return "; ".join(said)
 
 
-def _told_apart(found: Sequence[StoredStep]) -> tuple[dict[int, Path], dict[int, str]]:
-    """The checkpoints that are whole, one for each step, and why the others are not.
+@dataclass(frozen=True)
+class _Looked:
+    """A checkpoint that was whole when it was looked at: its step, and when it had changed."""
 
-    Where two say the same step, that is meant whose name says it as well.
-    """
-    from lmviz.text.checkpoint_names import step_in_name
+    step: int
+    changed: int
 
-    steps: dict[int, Path] = {}
-    troubles: dict[int, str] = {}
-    for each in sorted(found, key=lambda one: (one.step, step_in_name(one.path.stem) == one.step)):
-        if why := why_not_whole(each.path):
-            troubles.setdefault(each.step, why)
-        else:
-            steps[each.step] = each.path
-    return steps, {step: why for step, why in troubles.items() if step not in steps}
+
+def _entries_of(folder: Path) -> frozenset[tuple[str, int]]:
+    """What lies in a folder by name, and when each changed."""
+    try:
+        with os.scandir(folder) as listed:
+            return frozenset((entry.name, entry.stat().st_mtime_ns) for entry in listed)
+    except OSError:
+        return frozenset()
+
+
+def _changed_at(place: Path) -> int:
+    try:
+        return os.stat(place).st_mtime_ns
+    except OSError:
+        return -1
 
 
 def _of_step(step: int, reason: LmvizError) -> LmvizError:

@@ -56,6 +56,11 @@ _STEPS = [
 ]
 """Where the name of a checkpoint says its step: a number of updates first, and one of anything else last."""
 
+_UNFINISHED = re.compile(
+    r"(tmp|temp|partial)[-_.].*|.*[.](tmp|part|partial|incomplete|lock)", re.ASCII | re.IGNORECASE
+)
+"""What programs call what they have not written to its end."""
+
 _LAST_NUMBER = re.compile(r"(.*?)(\d{1,12})", re.ASCII)
 
 DEEP = 3
@@ -139,6 +144,8 @@ def named_steps(folder: Path) -> tuple[NamedStep, ...]:
     begun: list[NamedStep] = []
     files: list[NamedStep] = []
     for path in _entries(folder):
+        if _UNFINISHED.fullmatch(path.name):
+            continue
         if os.path.isdir(path):
             step = step_in_name(path.name)
             if step is not None or os.path.isfile(path / TRAINER_STATE):

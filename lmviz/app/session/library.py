@@ -273,12 +273,20 @@ class Library(Part):
         if self._go_to(step):
             self.step_changed.emit()
 
-    def refresh_snapshots(self, folder: Path) -> None:
-        """Reread which snapshots a run has: training adds some and removes others."""
+    def refresh_snapshots(self, folder: Path, run: Run | None = None) -> None:
+        """Reread which snapshots a run has: training adds some and removes others.
+
+        `run` is the run as it is now, where it keeps itself what lies in its folder.
+        """
         for model in self._models:
-            snapshots = tuple(model.run.snapshots()) if model.folder == folder else ()
+            if model.folder != folder:
+                continue
+            now = model.run if run is None else run
+            snapshots = tuple(now.snapshots())
             if snapshots and snapshots != model.snapshots:  # none if the run's folder was deleted
-                self._replace(replace(model, snapshots=snapshots))
+                gone = tuple(sorted({*model.gone, *model.snapshots} - set(snapshots)))
+                gone = gone if now.was_trained_elsewhere else ()
+                self._replace(replace(model, run=now, snapshots=snapshots, gone=gone))
 
     def stop_watching(self) -> None:
         """Take no more notice of what other programs do to the runs."""

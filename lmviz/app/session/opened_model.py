@@ -24,7 +24,8 @@ class OpenedModel:
     """A run that is open. Two of them are equal when they are the same run in the same folder, however it has
     grown, and read special tokens and are spoken of alike.
 
-    `snapshots` are the steps that can be shown; `context` is the largest number of positions, None
+    `snapshots` are the steps that can be shown, and `gone` those whose checkpoints another program has
+    deleted since it was opened; `context` is the largest number of positions, None
     where there is no limit; `color_index` is the model's place among the theme's series. `find_tokenizer`
     gives how it cuts a text, the same each time. `parameters` is how many it has, None while that is not
     known; where a model learns by counting, their number grows, and it is that at the step `sized_at`.
@@ -46,6 +47,7 @@ class OpenedModel:
     color_index: int = 0
     without_numbers: tuple[str, ...] = ()
     damaged: str = ""
+    gone: tuple[int, ...] = ()
     spells_out: bool = False
     counted_from: int = 1
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.beam import BeamSearch
     from lmviz.app.session.contrast import CurrentContrast
     from lmviz.app.session.descent import Descent
+    from lmviz.app.session.followed_series import FollowedSeries
     from lmviz.app.session.lesson_results import LessonResults
     from lmviz.app.session.module_checks import ModuleChecks
     from lmviz.app.session.network import OpenNetwork
@@ -62,12 +63,14 @@ class Session(QObject):
 
     `said` carries a sentence about something that no part was asked for, such as a file that cannot be saved.
     `made_way` carries the sentence that a training was stopped for a step of a lesson.
-    `race_wanted` says that a race is to be looked at.
+    `race_wanted` says that a race is to be looked at, `series_changed` that it is known anew how the training
+    of another program stands.
     """
 
     said = Signal(str)
     made_way = Signal(str)
     race_wanted = Signal()
+    series_changed = Signal()
 
     def __init__(self, runs_folder: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -90,6 +93,7 @@ class Session(QObject):
         self.explanation = Explanation(self.work, self.reading, self.focus, self.gradients, self)
         self.writing = Writing(self.work, self.library, self.surgery, self.focus, self.reading, self)
         self.lesson = CurrentLesson(self.reading, self.focus, self)
+        self.library.models_changed.connect(self._follow_series)
         self.lending = Lending(self._things_to_lend())
         self.lesson.left.connect(lambda: self.lending.give_back("lesson"))
         self.training.changed.connect(self.lending.put_back)
@@ -116,6 +120,35 @@ class Session(QObject):
         )
         race.offered.connect(self.race_wanted)
         return race
+
+    @cached_property
+    def series(self) -> FollowedSeries:
+        """The checkpoints of other programs that are open, as they come."""
+        from lmviz.app.session.followed_series import FollowedSeries
+
+        series = FollowedSeries(self.work, self.library, self)
+        series.changed.connect(self.series_changed)
+        return series
+
+    @property
+    def standing_in_words(self) -> str:
+        """How the training of the shown model stands that another program trains; "" where none does."""
+        return self.series.in_words if "series" in vars(self) else ""
+
+    @property
+    def planned_steps(self) -> int:
+        """How many steps the shown model will have that another program trains; 0 where that is not known."""
+        standing = self.series.standing if "series" in vars(self) else None
+        return 0 if standing is None or standing.planned is None else standing.planned
+
+    @property
+    def is_watching(self) -> bool:
+        """Whether more checkpoints of the shown model are to come from another program."""
+        return "series" in vars(self) and self.series.is_watching
+
+    def _follow_series(self) -> None:
+        if any(each.run.was_trained_elsewhere and each.run.has_steps for each in self.library.models):
+            self.series  # noqa: B018 - from now on they are looked at
 
     @cached_property
     def scores(self) -> Scores:
@@ -262,7 +295,7 @@ class Session(QObject):
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed, and wait a while for every thread."""
         self.lesson.close()
-        for asked_for in ("polls", "lesson_results", "race"):
+        for asked_for in ("polls", "lesson_results", "race", "series"):
             if asked_for in vars(self):
                 getattr(self, asked_for).close()
         self.plan.close()

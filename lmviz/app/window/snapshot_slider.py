@@ -31,6 +31,7 @@ class SnapshotSlider(Painted, QSlider):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self.snapshots: tuple[int, ...] = ()  # the steps there are stops for
+        self.gone: tuple[int, ...] = ()  # those there were stops for, and are no more
         self.last_step = 1  # the step at the right end
         self._present: int | None = None
         self.marks: tuple[tuple[int, str], ...] = ()  # the marked steps, and what happens there
@@ -40,17 +41,23 @@ class SnapshotSlider(Painted, QSlider):
         self.valueChanged.connect(self._describe)
         theme_switch().theme_changed.connect(self.update)
 
-    def set_snapshots(self, steps: Sequence[int], last_step: int) -> None:
-        """The steps of the snapshots, ascending, and the step at the right end; emits no signal."""
-        steps, last_step = tuple(steps), max(last_step, max(steps, default=1), 1)
-        if (steps, last_step) == (self.snapshots, self.last_step):
+    def set_snapshots(self, steps: Sequence[int], last_step: int, gone: Sequence[int] = ()) -> None:
+        """The steps of the snapshots, ascending, and the step at the right end; emits no signal.
+
+        `gone` are steps whose snapshots have been deleted: their ticks stay, and are no stops.
+        """
+        steps, last_step, gone = tuple(steps), max(last_step, max(steps, default=1), 1), tuple(gone)
+        if (steps, last_step, gone) == (self.snapshots, self.last_step, self.gone):
             return
-        self.snapshots, self.last_step = steps, last_step
+        self.snapshots, self.last_step, self.gone = steps, last_step, gone
         blocked = self.blockSignals(True)
         self.setRange(0, max(0, len(steps) - 1))
         self.setPageStep(max(1, len(steps) // 10))
         self.blockSignals(blocked)
         self.setEnabled(len(steps) > 1)
+        if self._present is not None:
+            self.show_step(self._present)
+        self._describe()
         self.update()
 
     def show_step(self, step: int) -> None:
@@ -85,7 +92,8 @@ class SnapshotSlider(Painted, QSlider):
         if self.snapshots:
             step = self.snapshots[self.value()]
             place = f"step {step:,}, snapshot {self.value() + 1} of {len(self.snapshots)}"
-            self.setAccessibleDescription("; ".join([place, *(said for _, said in self.marks)]))
+            gone = [f"{len(self.gone)} more deleted"] if self.gone else []
+            self.setAccessibleDescription("; ".join([place, *gone, *(said for _, said in self.marks)]))
 
     def place_of(self, step: int) -> float:
         """Where a step stands, in pixels from the left."""
@@ -126,6 +134,15 @@ class SnapshotSlider(Painted, QSlider):
         for step in self.snapshots:
             painter.drawLine(
                 QPointF(self.place_of(step), middle - half), QPointF(self.place_of(step), middle + half)
+            )
+        painter.setPen(QPen(theme.line, scale))
+        for step in self.gone:  # a cross: there was one, and there is none
+            place, arm = self.place_of(step), half / 2
+            painter.drawLine(
+                QPointF(place - arm, middle - arm - half), QPointF(place + arm, middle + arm - half)
+            )
+            painter.drawLine(
+                QPointF(place - arm, middle + arm - half), QPointF(place + arm, middle - arm - half)
             )
         for step, _ in self.marks:
             self._draw_mark(painter, self.place_of(step), MARK * scale, middle - half)

@@ -70,6 +70,7 @@ class TimeControls(QWidget):
             session.training.changed,
         ):
             changed.connect(self._show_model)
+        session.series_changed.connect(self._show_model)
         session.library.marks_changed.connect(self._show_marks)
         session.library.step_changed.connect(self._show_step)
         session.library.live_changed.connect(self._show_step)
@@ -92,9 +93,16 @@ class TimeControls(QWidget):
 
     def _follow(self, wanted: bool) -> None:
         self._session.library.follow_live(wanted)
-        self.live_button.setChecked(
-            self._session.training.is_following
-        )  # where nothing trains, it leads to the end
+        self.live_button.setChecked(self._is_following)  # where nothing trains, it leads to the end
+
+    @property
+    def _grows(self) -> bool:
+        """Whether the shown model is being trained, here or by another program that is watched."""
+        return self._session.training.trains_shown_model or self._session.is_watching
+
+    @property
+    def _is_following(self) -> bool:
+        return self._session.library.live and self._grows
 
     def _choose(self, index: int) -> None:
         snapshots = self.slider.snapshots
@@ -130,8 +138,9 @@ class TimeControls(QWidget):
         model = self._session.library.model
         training = None if model is None else self._session.training.training_of(model)
         progress = None if training is None else training.progress
-        last_step = 0 if progress is None else progress.steps
-        self.slider.set_snapshots(model.snapshots if model is not None else (), last_step)
+        last_step = self._session.planned_steps if progress is None else progress.steps
+        gone = model.gone if model is not None else ()
+        self.slider.set_snapshots(model.snapshots if model is not None else (), last_step, gone)
         has_film = model is not None and len(model.snapshots) > 1
         self.film_button.setEnabled(has_film)
         self.speed_button.setEnabled(has_film)
@@ -162,15 +171,15 @@ class TimeControls(QWidget):
         moment = (
             session.library.step,
             self.slider.last_step,
-            session.training.trains_shown_model,
-            session.training.is_following,
+            self._grows,
+            self._is_following,
         )
         shown = (session.library.model, moment, self._is_wordy, playing, theme)
         if shown == self._shown:
             return  # a training says many times a second that it goes on
         self._shown = shown
         self.slider.show_step(session.library.step)
-        color = theme.value if session.training.is_following else theme.strong_line
+        color = theme.value if self._is_following else theme.strong_line
         self.live_button.setIcon(icon("transport/live", color))
         self._say(*moment)
         self.film_button.setIcon(icon("transport/pause" if playing else "transport/play", theme.muted_text))
@@ -183,7 +192,8 @@ class TimeControls(QWidget):
         button.setVisible(model is not None and model.run.has_steps)
         button.setChecked(follows)
         possible = (self._words(last, last, *way) for way in ((True, True), (True, False), (False, False)))
-        button.setText(re.sub(r"\d", "8", max(possible, key=len)))
+        widths = {re.sub(r"\d", "8", words) for words in possible}
+        button.setText(max(sorted(widths), key=button.fontMetrics().horizontalAdvance))
         button.setFixedWidth(button.sizeHint().width())
         button.setText(self._words(step, last, trains, follows))
         newest = "follow the training live" if trains else "go to its last step"

@@ -94,6 +94,7 @@ class Transport(QFrame):
             session.library.models_changed,
             session.plan.changed,
             session.text.changed,
+            session.series_changed,
         ):
             changed.connect(self._show_training)
         theme_switch().theme_changed.connect(self._adopt_theme)
@@ -265,7 +266,7 @@ class Transport(QFrame):
             said = f"{state.phase} · {state.progress.step:,} of {state.progress.steps:,} steps"
         elif model is not None and model.folder == state.folder:
             if model.run.was_trained_elsewhere:
-                return "trained by another program"
+                return self._session.standing_in_words or "trained by another program"
             done, steps = model.snapshots[-1], model.description.training.get("steps", 0)
             if (recorded := model.description.recorded) is not None:
                 return f"recorded from {recorded['by']} · step {done:,}"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lmviz.training.run import Run
 
 LARGEST_CACHE = 384 * 2**20  # bytes of snapshots kept in memory
+NEIGHBOURS = 3  # steps of a series that are kept however large: these weights stay in their files
 MODELS_KEPT = 6
 SMALL = 5_000_000  # parameters up to which one core is fastest
 
@@ -112,9 +113,18 @@ class ModelCache:
         self._states[folder, step] = state
         self._states.move_to_end((folder, step))
         size = sum(_bytes(state.values()) for state in self._states.values())
-        while size > LARGEST_CACHE and len(self._states) > 1:
+        run = self._runs.get(folder)
+        least = NEIGHBOURS if run is not None and run.was_trained_elsewhere else 1
+        while size > LARGEST_CACHE and len(self._states) > least:
             _, oldest = self._states.popitem(last=False)
             size -= _bytes(oldest.values())
+
+    def read_ahead(self, folder: Path, step: int) -> None:
+        """Have the weights of a step of a series at hand, which will probably be shown next."""
+        run = self._runs.get(folder)
+        if folder in self._models and run is not None and (folder, step) not in self._states:
+            run.read_ahead(step)
+            self.keep(folder, step, run.load_snapshot(step))
 
     def _model(self, folder: Path) -> Model:
         if folder not in self._models:
