@@ -98,11 +98,17 @@ def examine_checkpoint(place: str, base: str | None = None) -> Iterator[Finding]
     from lmviz.interchange.examination import examine_checkpoint as examined
     from lmviz.runs.folder_contents import contents_of
     from lmviz.runs.opening import find_model
+    from lmviz.series.series_run import is_series
 
     path = Path(place)
     found = find_model(path)
     if found is None:
         yield Finding("checkpoint", "problem", contents_of(path).sentence)
+        return
+    if is_series(found):
+        from lmviz.series.examination import examine_series
+
+        yield from (Finding(*each) for each in examine_series(found, None if base is None else Path(base)))
         return
     yield from (Finding(*each) for each in examined(found, base))
 

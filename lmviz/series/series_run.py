@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lmviz.base.errors import LmvizError
 from lmviz.interchange.checkpoint_steps import steps_in
-from lmviz.interchange.wholeness import files_of, why_not_whole
+from lmviz.interchange.wholeness import why_not_whole
 from lmviz.series.foreign import ForeignRun, described, tokenizer_of
 from lmviz.text.checkpoint_names import holds_series, step_in_name
 
@@ -108,13 +108,6 @@ class SeriesRun(ForeignRun):
             return self
         now = SeriesRun(self.folder, self._base, before=self)
         return self if (now.steps, now.troubles) == (self.steps, self.troubles) else now
-
-    def read_ahead(self, step: int) -> None:
-        """Have the system read the weights of a step soon, if it can: they will be asked for."""
-        for path in files_of(self.place_of(step)):
-            if hasattr(os, "posix_fadvise"):
-                with open(path, "rb") as file:
-                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
 
     def trouble(self) -> str:
         """What is said of the steps that cannot be opened, in a sentence; "" where all can."""

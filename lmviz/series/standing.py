@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -67,7 +69,7 @@ def standing_of(steps: Mapping[int, Path]) -> Standing | None:
     ]
     if not moments:
         return None
-    apart = [later - earlier for earlier, later in zip(moments, moments[1:], strict=False)]
+    apart = [later - earlier for earlier, later in pairwise(moments)]
     newest = list(steps)[-1]
     return Standing(newest, moments[-1], max(apart, default=None), planned_steps(steps[newest]))
 
@@ -104,3 +106,11 @@ def ago(seconds: float) -> str:
     if seconds < 48 * 3600:
         return f"{seconds / 3600:.0f} h ago"
     return f"{seconds / 86400:,.0f} days ago"
+
+
+def read_ahead(place: Path) -> None:
+    """Have the system read the weights of a checkpoint soon, if it can: they will be asked for."""
+    for path in files_of(place):
+        with contextlib.suppress(OSError), open(path, "rb") as file:
+            if hasattr(os, "posix_fadvise"):
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)

@@ -295,9 +295,6 @@ class Run:
         """The run as its folder holds it now, which another program may have changed; LmvizError."""
         return type(self).open(self.folder)
 
-    def read_ahead(self, step: int) -> None:
-        """Have the system read the weights of a step soon, where that may take long."""
-
     def trouble(self) -> str:
         """What is said of those of its snapshots that cannot be opened; "" where nothing is known of any."""
         return ""

@@ -119,13 +119,6 @@ class ModelCache:
             _, oldest = self._states.popitem(last=False)
             size -= _bytes(oldest.values())
 
-    def read_ahead(self, folder: Path, step: int) -> None:
-        """Have the weights of a step of a series at hand, which will probably be shown next."""
-        run = self._runs.get(folder)
-        if folder in self._models and run is not None and (folder, step) not in self._states:
-            run.read_ahead(step)
-            self.keep(folder, step, run.load_snapshot(step))
-
     def _model(self, folder: Path) -> Model:
         if folder not in self._models:
             self.open(folder)

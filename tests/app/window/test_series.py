@@ -1,7 +1,6 @@
 """A folder of checkpoints in the window: a run with a time slider, watched while another program trains."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -71,11 +70,11 @@ def test_a_checkpoint_is_a_tick_once_it_is_whole(
     shutil.copy(whole / "config.json", growing)
     content = (whole / "model.safetensors").read_bytes()
     (growing / "model.safetensors").write_bytes(content[: len(content) // 2])
-    with qtbot.waitSignal(session.series.looked, timeout=LONG):
-        pass
-    assert slider.snapshots == (0, 2, 4)
+    shutil.rmtree(opened / "checkpoint-0")  # so that one knows when it has been looked
+    qtbot.waitUntil(lambda: slider.gone == (0,), timeout=LONG)
+    assert slider.snapshots == (2, 4)
     (growing / "model.safetensors").write_bytes(content)
-    qtbot.waitUntil(lambda: slider.snapshots == (0, 2, 4, 6), timeout=2_000 * 5)
+    qtbot.waitUntil(lambda: slider.snapshots == (2, 4, 6), timeout=LONG)
     session.library.choose_step(6)
     shown = wait_for_step(session, 6, qtbot)
     assert np.abs(shown - lmviz.trace(str(whole), TEXT)["probabilities"].array).max() < 1e-5
@@ -111,14 +110,14 @@ def test_the_newest_is_followed_on_demand_and_the_transport_says_how_old_it_is(
 def test_neighbours_of_a_step_are_read_ahead(
     session: Session, opened: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: list[int] = []
-    cache = session.work.cache
-    before: Callable[[Path, int], None] = cache.read_ahead
+    read: list[Path] = []
 
-    def note(folder: Path, step: int) -> None:
-        read.append(step)
-        before(folder, step)
+    def note(place: Path) -> list[Path]:
+        read.append(place)
+        return []
 
-    monkeypatch.setattr(cache, "read_ahead", note)
+    monkeypatch.setattr("lmviz.series.standing.files_of", note)
     session.library.choose_step(2)
-    qtbot.waitUntil(lambda: sorted(read) == [0, 4], timeout=LONG)
+    qtbot.waitUntil(
+        lambda: [place.name for place in read][-2:] == ["checkpoint-4", "checkpoint-0"], timeout=LONG
+    )
