@@ -79,9 +79,9 @@ def record(message: bytes) -> bytes:
 
 def crc32c(data: bytes) -> int:
     """The CRC-32C of bytes, with Castagnoli's polynomial (RFC 3720)."""
-    table, found = _table(), 0xFFFFFFFF
+    entries, found = table(), 0xFFFFFFFF
     for byte in data:
-        found = table[(found ^ byte) & 0xFF] ^ (found >> 8)
+        found = entries[(found ^ byte) & 0xFF] ^ (found >> 8)
     return found ^ 0xFFFFFFFF
 
 
@@ -92,7 +92,8 @@ def _masked(data: bytes) -> bytes:
 
 
 @cache
-def _table() -> tuple[int, ...]:
+def table() -> tuple[int, ...]:
+    """What each byte changes in a CRC-32C."""
     found = []
     for byte in range(256):
         for _ in range(8):

@@ -22,6 +22,8 @@ from lmviz.lessons.results import open_results
 from lmviz.polls.poll_file import open_poll
 from lmviz.runs.converting import convert
 from lmviz.runs.race_folder import open_race
+from lmviz.series.curve_files import read_lines
+from lmviz.series.curves import read_curves
 from lmviz.text.corpus import load_corpus
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.training.run import Run
@@ -56,6 +58,10 @@ KINDS = {
         "lmviz.runs.converting.open_model_of",
     ),
     "bundle": (unpack, "lmviz.lectures.bundle.check_ordinary"),
+    "curves": (
+        lambda path: read_curves(path, read_lines),
+        "lmviz.series.curve_files.read_text_file",
+    ),
     "lecture": (lambda path: open_lecture(path, ()), "lmviz.lectures.reading.read_text_file"),
     "lesson": (lambda path: open_lesson(path, ()), "lmviz.lessons.reading.read_text_file"),
     "network": (open_network, "lmviz.autodiff.files.read_text_file"),
