@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lmviz.api.chats import chat
     from lmviz.api.circuits import ablate, attribute, circuit, contrast, head_scores, patch, weights
     from lmviz.api.differences import difference, interpolate, transplant
+    from lmviz.api.origins import copied, influences
     from lmviz.api.questions import (
         beam_search,
         compare,
@@ -68,12 +69,14 @@ __all__ = [
     "compare",
     "contrast",
     "convert",
+    "copied",
     "difference",
     "evaluate",
     "explain",
     "fork",
     "gradient",
     "head_scores",
+    "influences",
     "interpolate",
     "load_corpus",
     "logit_lens",
@@ -104,6 +107,7 @@ _HOMES = {
     "Trace": "lmviz.inspection.trace",
     "TrainerCallback": "lmviz.recording.trainer_callback",
     "chat": "lmviz.api.chats",
+    **dict.fromkeys(("copied", "influences"), "lmviz.api.origins"),
     "race": "lmviz.api.races",
     "record": "lmviz.recording.recording",
     **dict.fromkeys(

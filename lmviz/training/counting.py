@@ -134,6 +134,10 @@ class CountingLearner:
         """Everything needed to continue exactly: how far the text is counted."""
         return {}, {"step": self.step}
 
+    def moments(self) -> dict[str, torch.Tensor]:
+        """Counts have no moments."""
+        return {}
+
     def load_state(self, tensors: Mapping[str, torch.Tensor], values: Mapping[str, Any]) -> None:
         """Continue from what `state` gave, by counting again up to there; LmvizError when it does not fit."""
         step = values.get("step")

@@ -27,6 +27,7 @@ from lmviz.training.optimizers import (
     build_optimizer,
     load_optimizer_tensors,
     optimizer_tensors,
+    second_moments,
     set_learning_rate,
 )
 from lmviz.training.options import TrainingOptions
@@ -83,6 +84,9 @@ class Learner(Protocol):
 
     def load_state(self, tensors: Mapping[str, torch.Tensor], values: Mapping[str, Any]) -> None:
         """Continue from what `state` gave; LmvizError when it does not fit."""
+
+    def moments(self) -> dict[str, torch.Tensor]:
+        """Second moments of Adam by parameter, see `second_moments`; empty where there are none."""
 
 
 class GradientLearner:
@@ -211,6 +215,10 @@ class GradientLearner:
             for rank, part in enumerate(self._team.gather(tensor)):
                 tensors[f"{CARRIED}{rank}/{place}"] = part.cpu().contiguous()
         return tensors, {"step": self.step, "processes": self._team.size, "carried": layout}
+
+    def moments(self) -> dict[str, torch.Tensor]:
+        """Second moments of Adam by parameter, see `second_moments`; empty where there are none."""
+        return second_moments(self.model, self._optimizer)
 
     def load_state(self, tensors: Mapping[str, torch.Tensor], values: Mapping[str, Any]) -> None:
         """Continue from what `state` gave; LmvizError when it does not fit."""

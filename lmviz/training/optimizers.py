@@ -81,6 +81,25 @@ def optimizer_tensors(model: nn.Module, optimizer: Optimizer) -> dict[str, torch
     }
 
 
+def second_moments(model: nn.Module, optimizer: Optimizer) -> dict[str, torch.Tensor]:
+    """The second moments of Adam by the name of the parameter, each row of a matrix its mean, on the CPU.
+
+    Without the bias of their beginning at 0 (Kingma & Ba 2015). Of a matrix (row, …) they are (row, 1, …), so
+    that they can be multiplied with it; of a vector they are all kept. None of what has not been moved.
+    """
+    found = {}
+    for name, parameter in model.named_parameters():
+        state = optimizer.state.get(parameter, {})
+        if "exp_avg_sq" not in state or "step" not in state:
+            continue
+        squares = state["exp_avg_sq"].detach().double().cpu()
+        if squares.ndim > 1:
+            squares = squares.mean(dim=tuple(range(1, squares.ndim)), keepdim=True)
+        decay = next(group["betas"][1] for group in optimizer.param_groups if "betas" in group)
+        found[name] = (squares / (1 - decay ** float(state["step"]))).float().contiguous()
+    return found
+
+
 def load_optimizer_tensors(
     model: nn.Module, optimizer: Optimizer, tensors: Mapping[str, torch.Tensor]
 ) -> None:

@@ -153,6 +153,8 @@ class Recorder:
         precision = "full" if last else self._options.snapshot_precision
         self._run.save_snapshot(step, self._learner.model.state(), precision)
         self._keep_memory(step)
+        if moments := self._learner.moments():
+            self._run.save_moments(step, moments)
         self._run.thin_snapshots(self._options.snapshots, self._options.snapshot_megabytes)
         return step
 

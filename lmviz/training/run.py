@@ -7,6 +7,7 @@
     snapshots/NNNNNN.safetensors  the weights after so many steps
     resume/state.safetensors      everything needed to continue exactly
     resume/NNNNNN.safetensors     what it takes, beside the snapshot, to go on from an earlier step
+    moments/NNNNNN.safetensors    Adam's second moments beside the snapshot, a mean for each row of a matrix
 
 Training appends, others read at any time, from any thread or process. torch is imported when weights
 are read or written, so that runs can be listed without it.
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from lmviz.text.tokenizer import Tokenizer
 
 INNER_FOLDERS = ("snapshots", "resume")
+MOMENTS = "moments"
 TOKENIZERS = ("tokenizer.json", "source_tokenizer.json")
 SNAPSHOT_NAME = re.compile(r"[0-9]{6,12}\.safetensors")
 MEGABYTE = 1_000_000
@@ -264,14 +266,14 @@ class Run:
     def _size(self, step: int) -> int:
         """Bytes of what is kept of a step."""
         sizes = [0]
-        for path in (self.snapshot_path(step), self._memory_path(step)):
+        for path in (self.snapshot_path(step), self._memory_path(step), self._moments_path(step)):
             with contextlib.suppress(OSError):
                 sizes.append(path.stat().st_size)
         return sum(sizes)
 
     def _remove_snapshot(self, step: int) -> None:
         # Windows does not delete a file that is being read; a later call deletes it.
-        for path in (self._memory_path(step), self.snapshot_path(step)):
+        for path in (self._memory_path(step), self._moments_path(step), self.snapshot_path(step)):
             with contextlib.suppress(OSError):
                 path.unlink()
 
@@ -356,9 +358,28 @@ class Run:
             raise LmvizError(f"{path} is damaged: train again in another folder.")
         return tensors, values
 
+    def _moments_path(self, step: int) -> Path:
+        return self.folder / MOMENTS / self.snapshot_path(step).name
+
+    def save_moments(self, step: int, moments: Mapping[str, torch.Tensor]) -> None:
+        """Keep Adam's second moments beside a snapshot, by the names of parameters; raises NotWritten."""
+        from lmviz.training.tensors import write_tensors
+
+        with contextlib.suppress(OSError):  # where it cannot be made, writing says why
+            (self.folder / MOMENTS).mkdir(exist_ok=True)
+        write_tensors(self._moments_path(step), moments, {"step": str(step)})
+
+    @loads("run")
+    def load_moments(self, step: int) -> dict[str, torch.Tensor] | None:
+        """What `save_moments` wrote of a step; of none, None: older runs kept none. LmvizError."""
+        from lmviz.training.tensors import read_tensors
+
+        path = self._moments_path(step)
+        return read_tensors(path)[0] if os.path.exists(path) else None
+
     def rewind(self, step: int) -> None:
         """Remove what was written after a step, before a training continues from there."""
-        for name in ("", *INNER_FOLDERS):
+        for name in ("", *INNER_FOLDERS, MOMENTS):
             remove_unfinished(self.folder / name)
             for left in (self.folder / name).glob(".tmp??????"):  # as safetensors, by older versions, left it
                 left.unlink(missing_ok=True)
@@ -387,7 +408,7 @@ def _check_empty(folder: Path) -> None:
 
 def _remove(folder: Path) -> None:
     """Remove the files of a run and no others, its description last: a crash leaves what is still a run."""
-    for inner in INNER_FOLDERS:
+    for inner in (*INNER_FOLDERS, MOMENTS):
         for path in (folder / inner).glob("*.safetensors"):
             path.unlink(missing_ok=True)
     for name in ("metrics.jsonl", *TOKENIZERS, "run.json"):

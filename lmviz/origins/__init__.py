@@ -1,0 +1,1 @@
+"""Where a model's words come from: passages of its text, lines that taught a word, lines learned by heart."""

@@ -1,0 +1,329 @@
+"""The search for what taught a word, which grows by snapshots, and by stretches of the text."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.base.errors import LmvizError
+from lmviz.models.interruption import look_up
+from lmviz.models.model import IGNORED
+from lmviz.models.prefix import read_prefix
+from lmviz.models.sequences import SOURCE
+from lmviz.origins.influences import Influences, steepest
+from lmviz.origins.learned_text import LearnedText
+from lmviz.origins.overlap import overlap
+from lmviz.origins.rates import interval_weights
+
+if TYPE_CHECKING:
+    import torch
+
+    from lmviz.models.model import Model
+    from lmviz.origins.products import Asked
+    from lmviz.text.corpus import Corpus
+    from lmviz.training.run import Run
+
+STRETCH = 2**13
+"""Tokens of the text between two answers."""
+
+TOKENS = 60_000
+"""How many tokens are read where nothing else is said: documents drawn at random."""
+
+LEAST_WEIGHT = 1e-3
+"""The share of all rates below which a snapshot is left out."""
+
+LONGEST_PIECE = 512
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the whole search takes: tokens to read, snapshots, seconds, and bytes."""
+
+    tokens: int
+    of: int
+    snapshots: int
+    seconds: float | None
+    bytes: int
+
+
+class Teaching:
+    """One question: what taught a run to say a word, or a label, after a text.
+
+    `opened` gives the run's model at a step. `position` is the token of a tagged text that is asked about.
+    `tokens` limits how much of the text is read; None reads all. LmvizError where the word is none that the
+    model can say, or the text cannot be read.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        corpus: Corpus,
+        opened: Callable[[int | None], Model],
+        text: str,
+        word: str | int,
+        *,
+        source: str | None = None,
+        position: int | None = None,
+        steps: tuple[int, ...] | None = None,
+        tokens: int | None = TOKENS,
+        scaled: bool | None = None,
+    ) -> None:
+        self._run, self._opened = run, opened
+        self.text = LearnedText.of(corpus)
+        model = opened(None)
+        self._counts = next(model.parameters(), None) is None
+        self.wanted = _id_of(model, word)
+        self._asked, context, self._names = _question(model, text, self.wanted, source, position)
+        self._overlap = None if context is None else overlap(self.text, context, self.wanted)
+        self._history = tuple(run.snapshots())
+        self._steps = self._chosen(steps)
+        moments = {} if scaled is False else self._kept_moments()
+        known = bool(moments) and all(found is not None for found in moments.values())
+        if scaled and not known:
+            raise LmvizError(
+                "The snapshots of this run keep no second moments of Adam: ask with scaled=False, or train "
+                "again with Adam, which keeps them now."
+            )
+        self._moments: Mapping[int, Mapping[str, torch.Tensor] | None] = moments if known else {}
+        self.scaled = known
+        self._limit = tokens
+        self._pieces = None if self._counts else self._read_in(model)
+        self._order = np.zeros(0, dtype=np.int64) if self._pieces is None else self._drawn()
+
+    def _kept_moments(self) -> dict[int, Mapping[str, torch.Tensor] | None]:
+        """The second moments beside each snapshot; before the first update, those after it."""
+        kept: dict[int, Mapping[str, torch.Tensor] | None] = {}
+        for step in self._steps:
+            after = next((each for each in self._history if each > 0), step)
+            kept[step] = self._run.load_moments(step or after)
+        return kept
+
+    def _chosen(self, steps: tuple[int, ...] | None) -> tuple[int, ...]:
+        if self._counts:
+            return ()
+        if steps is None:
+            weights = interval_weights(self._run, self._history)
+            whole = max(float(weights.sum()), 1e-300)
+            return tuple(s for s, w in zip(self._history, weights, strict=True) if w / whole > LEAST_WEIGHT)
+        missing = [step for step in steps if step not in self._history]
+        if missing or not steps:
+            offered = ", ".join(map(str, self._history))
+            raise LmvizError(f"{self._run.folder} has no snapshot of that step: choose some of {offered}.")
+        return tuple(sorted(set(steps)))
+
+    def _read_in(self, model: Model):  # type: ignore[no-untyped-def]  # Pieces, whose module loads torch
+        options = self._run.description.options
+        return self.text.pieces(model.predicts, min(options.length or model.context or LONGEST_PIECE, 2**14))
+
+    def _drawn(self) -> np.ndarray:
+        """The pieces that are read, in a random order."""
+        assert self._pieces is not None
+        order = np.random.default_rng(0).permutation(len(self._pieces))
+        if self._limit is None:
+            return order
+        read = np.cumsum(self._pieces.lengths[order])
+        return order[: int(np.searchsorted(read, self._limit)) + 1]
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens are read."""
+        return 0 if self._pieces is None else int(self._pieces.lengths[self._order].sum())
+
+    def plan(self) -> Plan:
+        """How long the whole search takes here, by reading a little of the text, and what it holds."""
+        from lmviz.origins.products import Moved
+
+        count = len(self._steps)
+        size = 8 * count * len(self.text.wanted)
+        if self._pieces is None or not len(self._order):
+            return Plan(0, len(self.text.wanted), 0, 0.0, size)
+        moved = Moved(self._opened(self._steps[-1]), self._asked)
+        read, began, at = 0, time.perf_counter(), time.perf_counter()
+        for number, _ in enumerate(moved.products(self._pieces, self._order[:64])):
+            at = time.perf_counter()
+            read = number
+            if at - began > 0.5:
+                break
+        some = self._pieces.lengths[np.sort(self._order[:64])]
+        seconds = (at - began) / max(1, int(some.sum())) * self.tokens * count if read >= 0 else None
+        return Plan(self.tokens, len(self.text.wanted), count, seconds, size)
+
+    def growing(self) -> Iterator[tuple[Influences, float]]:
+        """Answers, each with the share of the work that is done; the first needs no gradient.
+
+        After it come the two snapshots round the steepest rise of the word, then the others, over a first
+        stretch of the text; then all snapshots over the next.
+        """
+        from lmviz.origins.products import Moved
+
+        began = time.perf_counter()
+        probabilities = np.full(len(self._history), np.nan)
+        answer = Influences(
+            text=self.text,
+            word=self._names[1],
+            wanted=self.wanted,
+            context=self._names[0],
+            history=self._history,
+            probabilities=probabilities,
+            steps=(),
+            weights=np.zeros(0),
+            products=None,
+            losses=None,
+            overlap=self._overlap,
+            scaled=self.scaled,
+            done=self._counts,
+        )
+        probabilities = self._by_step()
+        answer = replace(answer, probabilities=probabilities)
+        yield answer, 1.0 if self._counts else 0.0
+        if self._counts or self._pieces is None:
+            return
+        weights = dict(zip(self._history, interval_weights(self._run, self._history), strict=True))
+        if len(self._steps) < len(self._history):
+            weights = dict(zip(self._steps, interval_weights(self._run, self._steps), strict=True))
+        order = self._first(steepest(self._history, probabilities))
+        products = np.full((len(self._steps), len(self.text.wanted)), np.nan, dtype=np.float32)
+        losses = np.full_like(products, np.nan)
+        rows = {step: row for row, step in enumerate(self._steps)}
+        whole, done = max(1, self.tokens * len(self._steps)), 0
+        for number, stretch in enumerate(self._stretches()):
+            for step in order:
+                moved = Moved(self._opened(step), self._asked, self._moments.get(step))
+                row = rows[step]
+                for places, found, lost in moved.products(self._pieces, stretch):
+                    products[row, places], losses[row, places] = found, lost
+                done += int(self._pieces.lengths[stretch].sum())
+                if number == 0:
+                    known = [each for each in self._steps if not np.isnan(products[rows[each]]).all()]
+                    if len(known) < min(2, len(self._steps)) or step == order[-1]:
+                        continue
+                    yield self._with(answer, known, weights, products, losses, rows, began), done / whole
+            yield (
+                self._with(answer, list(self._steps), weights, products, losses, rows, began),
+                min(1.0, done / whole),
+            )
+
+    def _with(
+        self,
+        answer: Influences,
+        known: list[int],
+        weights: Mapping[int, float],
+        products: np.ndarray,
+        losses: np.ndarray,
+        rows: Mapping[int, int],
+        began: float,
+    ) -> Influences:
+        chosen = [rows[step] for step in known]
+        is_whole = len(known) == len(self._steps)
+        some = products[chosen], losses[chosen]
+        done = is_whole and int((~np.isnan(products[0])).sum()) >= self._asked_for
+        return replace(
+            answer,
+            steps=tuple(known),
+            weights=np.array([weights[step] for step in known]),
+            products=some[0],
+            losses=some[1],
+            done=done,
+            seconds=time.perf_counter() - began,
+        )
+
+    @property
+    def _asked_for(self) -> int:
+        assert self._pieces is not None
+        return int(self._pieces.targets[self._order].sum())
+
+    def _first(self, rise: tuple[int, int] | None) -> list[int]:
+        """The snapshots, those round the steepest rise first."""
+        around = [step for step in rise or () if step in self._steps]
+        return [*around, *(step for step in reversed(self._steps) if step not in around)]
+
+    def _stretches(self) -> Iterator[np.ndarray]:
+        assert self._pieces is not None
+        read = np.cumsum(self._pieces.lengths[self._order])
+        first = 0
+        while first < len(self._order):
+            before = int(read[first - 1]) if first else 0
+            last = max(first + 1, int(np.searchsorted(read, before + STRETCH, side="right")))
+            yield self._order[first:last]
+            first = last
+
+    def _by_step(self) -> np.ndarray:
+        """The word's probability at each snapshot."""
+        found = []
+        for step in self._history:
+            look_up()
+            found.append(float(np.exp(_log_probability(self._opened(step), self._asked))))
+        return np.array(found)
+
+
+def _log_probability(model: Model, asked: Asked) -> float:
+    import torch
+
+    from lmviz.models.reading import evaluation
+
+    with evaluation(model) as reader:
+        if next(reader.parameters(), None) is not None:
+            return float(asked.log_probability(reader))
+        tokens, targets = torch.from_numpy(asked.tokens), torch.from_numpy(asked.targets)
+        return float(reader.log_probabilities(tokens, targets).sum())
+
+
+def _id_of(model: Model, word: str | int) -> int:
+    """The id of a token or of a label; LmvizError where the model has none such."""
+    if not model.predicts.continues:
+        names = model.predicts.names
+        if isinstance(word, int) and 0 <= word < len(names):
+            return word
+        if word in names:
+            return names.index(str(word))
+        raise LmvizError(f"{word!r} is no label of this model: choose one of {', '.join(names)}.")
+    tokenizer = model.tokenizer
+    if isinstance(word, int):
+        if 0 <= word < model.vocabulary_size:
+            return word
+        raise LmvizError(
+            f"Token id {word} is not in the vocabulary: choose one below {model.vocabulary_size}."
+        )
+    if tokenizer is None:
+        raise LmvizError("This model has no tokenizer: give the id of the token.")
+    found = tokenizer.id_of(word)
+    if found is not None:
+        return found
+    ids = tokenizer.encode(word)
+    if len(ids) == 1 and int(ids[0]) != tokenizer.unknown_id:
+        return int(ids[0])
+    what = "is several tokens" if len(ids) > 1 else "is not in the vocabulary"
+    raise LmvizError(f"{word!r} {what}: give one token that the model can say.")
+
+
+def _question(
+    model: Model, text: str, wanted: int, source: str | None, position: int | None
+) -> tuple[Asked, np.ndarray | None, tuple[tuple[str, ...], str]]:
+    """What is asked; the ids before the wanted one, None where it has no place; and both as displayed."""
+    from lmviz.origins.products import Asked
+
+    prefix = read_prefix(model, text).last(model.context)
+    ids = prefix.ids[None]
+    beside: dict[str, np.ndarray] = {}
+    if SOURCE in model.inputs:
+        if source is None:
+            raise LmvizError("This model reads a source beside its text: give it, as in source=….")
+        read = read_prefix(model, source, SOURCE).ids
+        beside = {"source": read[None], "source_lengths": np.array([len(read)])}
+    if not model.predicts.continues and model.predicts.per == "text":
+        names = prefix.tokens, model.predicts.names[wanted]
+        return Asked(ids, np.array([[wanted]]), beside), None, names
+    targets = np.full(ids.shape, IGNORED, dtype=np.int64)
+    if model.predicts.continues:
+        place, word = len(prefix.ids) - 1, model.tokenizer.token(wanted) if model.tokenizer else str(wanted)
+    else:
+        given = -1 if position is None else position
+        if not -len(prefix.ids) <= given < len(prefix.ids):
+            raise LmvizError(f"The text has {len(prefix.ids)} tokens, and none at {given}: choose another.")
+        place, word = given % len(prefix.ids), model.predicts.names[wanted]
+    targets[0, place] = wanted
+    return Asked(ids, targets, beside), prefix.ids[: place + 1], (prefix.tokens[: place + 1], word)

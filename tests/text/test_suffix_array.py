@@ -1,0 +1,73 @@
+"""Passages that stand in a stream, against a search place by place."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lmviz.text import suffix_array as module
+from lmviz.text.suffix_array import PassageIndex, suffix_array
+
+streams = st.lists(st.integers(0, 3), max_size=60)
+
+
+def naive(text: list[int], question: list[int], start: int) -> tuple[int, list[int]]:
+    """The longest passage from a place of the question on, and where it stands."""
+    for length in range(len(question) - start, 0, -1):
+        wanted = question[start : start + length]
+        if places := [at for at in range(len(text)) if text[at : at + length] == wanted]:
+            return length, places
+    return 0, []
+
+
+@settings(max_examples=40)
+@given(streams, st.sampled_from([1, 5, 2**21]), st.sampled_from([2, 5, 62]))
+def test_suffixes_stand_in_their_order(text, at_once, key_bits):
+    before = module.AT_ONCE, module.KEY_BITS
+    module.AT_ONCE, module.KEY_BITS = at_once, key_bits  # small, so that every round has its turn
+    try:
+        found = suffix_array(np.array(text, dtype=np.uint8))
+    finally:
+        module.AT_ONCE, module.KEY_BITS = before
+    assert found.tolist() == sorted(range(len(text)), key=lambda place: text[place:])
+
+
+@settings(max_examples=40)
+@given(streams, st.lists(st.integers(-1, 4), max_size=30))
+def test_the_longest_passages_and_their_places_are_those_of_a_naive_search(text, question):
+    index = PassageIndex(np.array(text, dtype=np.uint16))
+    found = index.longest(np.array(question, dtype=np.int64))
+    for start in range(len(question)):
+        length, places = naive(text, question, start)
+        assert (found.lengths[start], found.counts[start]) == (length, len(places))
+        assert index.places(int(found.first[start]), int(found.counts[start]), 3).tolist() == places[:3]
+
+
+@settings(max_examples=40)
+@given(streams, st.lists(st.integers(0, 3), min_size=1, max_size=8))
+def test_counts_are_those_of_a_naive_search(text, question):
+    index = PassageIndex(np.array(text, dtype=np.uint16))
+    starts = np.arange(len(question))
+    lengths = np.minimum(2, len(question) - starts)
+    counted = [
+        sum(text[at : at + n] == question[start : start + n] for at in range(len(text) - n + 1))
+        for start, n in zip(starts, lengths, strict=True)
+    ]
+    assert index.counts(np.array(question), starts, lengths).tolist() == counted
+
+
+def test_a_long_repetition_is_told_apart():
+    text = np.zeros(5000, dtype=np.uint8)
+    index = PassageIndex(text)
+    assert index.order.tolist() == list(range(4999, -1, -1))
+    found = index.longest(np.zeros(3000, dtype=np.int64))
+    assert found.lengths.tolist() == list(range(3000, 0, -1))
+    assert found.counts[0] == 2001
+
+
+def test_the_work_can_be_ended():
+    def stop(share: float) -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        suffix_array(np.zeros(10, dtype=np.uint8), stop)
