@@ -46,7 +46,7 @@ def test_the_folder_holds_what_the_page_draws(run):
     expected = {line.split()[0] for line in drawn.splitlines()[1:]}
     files = {str(path.relative_to(run)) for path in run.rglob("*") if path.is_file()}
     assert expected <= files
-    assert all(name in expected or name.startswith("snapshots/") for name in files)
+    assert all(name in expected or name.startswith(("snapshots/", "moments/")) for name in files)
 
 
 def test_run_json(run):
