@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from lmviz.api.questions import trace as trace
     from lmviz.api.races import race
+    from lmviz.api.readouts import lens, open_lens
     from lmviz.api.training import convert, fork, load_corpus, open_model, save_pretrained, train
     from lmviz.inspection import interventions as interventions
     from lmviz.inspection.intervention import Intervention
@@ -78,9 +79,11 @@ __all__ = [
     "head_scores",
     "influences",
     "interpolate",
+    "lens",
     "load_corpus",
     "logit_lens",
     "next_token",
+    "open_lens",
     "open_model",
     "patch",
     "predict",
@@ -110,6 +113,7 @@ _HOMES = {
     **dict.fromkeys(("copied", "influences"), "lmviz.api.origins"),
     "race": "lmviz.api.races",
     "record": "lmviz.recording.recording",
+    **dict.fromkeys(("lens", "open_lens"), "lmviz.api.readouts"),
     **dict.fromkeys(
         ("ablate", "attribute", "circuit", "contrast", "head_scores", "patch", "weights"),
         "lmviz.api.circuits",

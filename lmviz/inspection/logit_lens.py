@@ -7,7 +7,7 @@ model has a distribution at every order, which is shown as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +28,9 @@ from lmviz.models.model import Model
 from lmviz.models.precision import widened
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.tap import Operation, Reader, Scope, Tap
+
+Carried = Callable[[str, torch.Tensor], torch.Tensor]
+"""Says what a state (..., channel) of a place becomes by the end of the stream; a fitted lens does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +90,15 @@ def logit_lens(
     positions: Sequence[int] | None = None,
     *,
     after_layers: bool = False,
+    carried: Carried | None = None,
 ) -> LogitLens:
     """The `count` likeliest tokens, or labels, at each place along the stream, at all positions or some.
 
     With `after_layers` there is one place for each layer, its last, and one for what comes before all layers.
-    Negative positions count from the end. The last place gives the model's own distribution. LmvizError
-    when the places were not recorded, when there is no such position, or when the trace was made by another
-    model than this, or at another snapshot.
+    A state is read as it is, or as what is `carried` to the end; the last place is never carried. Negative
+    positions count from the end. The last place gives the model's own distribution. LmvizError when the
+    places were not recorded, when there is no such position, or when the trace was made by another model
+    than this, or at another snapshot.
     """
     check_made_by(trace, model)
     if model.predicts.per == "text":
@@ -101,13 +106,7 @@ def logit_lens(
             "This model gives one answer for the whole text, so there is none at a position: look at the "
             "probabilities of shorter texts instead."
         )
-    places = stream_places((tap.address for tap in model.taps()), model.stages())
-    if not places:
-        raise LmvizError(
-            f"The {model.family} model names no state that its logits are made of: let the stage of its "
-            "logits say what it reads."
-        )
-    places = _after_layers(places) if after_layers else places
+    places = lens_places(model, after_layers=after_layers)
     wanted = range(len(trace)) if positions is None else positions
     if isinstance(wanted, str) or not isinstance(wanted, Iterable):
         raise LmvizError(f"{positions!r} is not a list of positions: give several, such as [0, -1].")
@@ -117,7 +116,7 @@ def logit_lens(
     count = min(whole_number("count", count, least=1), model.outputs)
     final = torch.from_numpy(trace["logits"].rows(chosen.tolist()).argmax(axis=-1))[:, None]  # (position, 1)
     ids, probabilities, of_final, entropy = [], [], [], []
-    for shares in _distributions(model, trace, places, chosen):  # (position, token) each
+    for shares in lens_distributions(model, trace, places, chosen, carried):  # (position, token) each
         largest = shares.topk(count, dim=-1)
         ids.append(largest.indices)
         probabilities.append(largest.values)
@@ -127,6 +126,17 @@ def logit_lens(
     return LogitLens(places, tuple(map(int, chosen)), *stacked)
 
 
+def lens_places(model: Model, *, after_layers: bool = False) -> tuple[str, ...]:
+    """The places along the stream, all or the last of each layer; LmvizError where there is none."""
+    places = stream_places((tap.address for tap in model.taps()), model.stages())
+    if not places:
+        raise LmvizError(
+            f"The {model.family} model names no state that its logits are made of: let the stage of its "
+            "logits say what it reads."
+        )
+    return _after_layers(places) if after_layers else places
+
+
 def _after_layers(places: Sequence[str]) -> tuple[str, ...]:
     """The last place of each layer, and what belongs to none."""
     layers = {place: Address.parse(place).layer for place in places}
@@ -134,10 +144,14 @@ def _after_layers(places: Sequence[str]) -> tuple[str, ...]:
     return tuple(last.values())
 
 
-def _distributions(
-    model: Model, trace: Trace, places: Sequence[str], positions: np.ndarray
+def lens_distributions(
+    model: Model,
+    trace: Trace,
+    places: Sequence[str],
+    positions: np.ndarray,
+    carried: Carried | None = None,
 ) -> Iterator[torch.Tensor]:
-    """The distribution (position, token) that each place leads to."""
+    """The distribution (position, token) that each place leads to; the last of the places is the stream's."""
     taps = model.taps()
     last = places[-1]
     addresses = [tap.address for tap in taps]
@@ -159,7 +173,10 @@ def _distributions(
         for tap in taps:
             if tap.address in read:
                 source = place if tap.address == last else tap.address
-                given.append(Tap(tap.address, tap.axes, Given(_values(model, trace, source, rows))))
+                value = _values(model, trace, source, rows)
+                if carried is not None and tap.address == last and source != last:
+                    value = carried(source, value)
+                given.append(Tap(tap.address, tap.axes, Given(value)))
         with evaluation(model):
             beside = {name: on_device(model, read.ids) for name, read in trace.further.items()}
             scope = ForwardPass(on_device(model, trace.ids[rows]), parameters, **beside)
