@@ -19,6 +19,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.models.float64 import WITHOUT
 from lmviz.models.interruption import look_up
 from lmviz.models.model import IGNORED, Model
+from lmviz.models.reading import evaluation
 from lmviz.training.pieces import Pieces
 
 STEP = 1e-6
@@ -63,6 +64,15 @@ class Asked:
             name: torch.zeros_like(parameter) if gradient is None else gradient
             for name, parameter, gradient in zip(names, parameters, found, strict=True)
         }
+
+
+def log_probability(model: Model, asked: Asked) -> float:
+    """The natural log-probability of what is asked, also of a model that counts or is being trained."""
+    with evaluation(model) as reader:
+        if next(reader.parameters(), None) is not None:
+            return float(asked.log_probability(reader))
+        tokens, targets = torch.from_numpy(asked.tokens), torch.from_numpy(asked.targets)
+        return float(reader.log_probabilities(tokens, targets).sum())
 
 
 def in_double(model: Model) -> Model:

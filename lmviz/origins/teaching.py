@@ -77,7 +77,7 @@ class Teaching:
         model = opened(None)
         self._counts = next(model.parameters(), None) is None
         self.wanted = _id_of(model, word)
-        self._asked, context, self._names = _question(model, text, self.wanted, source, position)
+        self.asked, context, self._names = _question(model, text, self.wanted, source, position)
         self._overlap = None if context is None else overlap(self.text, context, self.wanted)
         self._history = tuple(run.snapshots())
         self._steps = self._chosen(steps)
@@ -141,7 +141,7 @@ class Teaching:
         size = 8 * count * len(self.text.wanted)
         if self._pieces is None or not len(self._order):
             return Plan(0, len(self.text.wanted), 0, 0.0, size)
-        moved = Moved(self._opened(self._steps[-1]), self._asked)
+        moved = Moved(self._opened(self._steps[-1]), self.asked)
         read, began, at = 0, time.perf_counter(), time.perf_counter()
         for number, _ in enumerate(moved.products(self._pieces, self._order[:64])):
             at = time.perf_counter()
@@ -192,7 +192,7 @@ class Teaching:
         whole, done = max(1, self.tokens * len(self._steps)), 0
         for number, stretch in enumerate(self._stretches()):
             for step in order:
-                moved = Moved(self._opened(step), self._asked, self._moments.get(step))
+                moved = Moved(self._opened(step), self.asked, self._moments.get(step))
                 row = rows[step]
                 for places, found, lost in moved.products(self._pieces, stretch):
                     products[row, places], losses[row, places] = found, lost
@@ -220,7 +220,7 @@ class Teaching:
         chosen = [rows[step] for step in known]
         is_whole = len(known) == len(self._steps)
         some = products[chosen], losses[chosen]
-        done = is_whole and int((~np.isnan(products[0])).sum()) >= self._asked_for
+        done = is_whole and int((~np.isnan(products[0])).sum()) >= self._number_asked
         return replace(
             answer,
             steps=tuple(known),
@@ -232,7 +232,7 @@ class Teaching:
         )
 
     @property
-    def _asked_for(self) -> int:
+    def _number_asked(self) -> int:
         assert self._pieces is not None
         return int(self._pieces.targets[self._order].sum())
 
@@ -253,23 +253,13 @@ class Teaching:
 
     def _by_step(self) -> np.ndarray:
         """The word's probability at each snapshot."""
+        from lmviz.origins.products import log_probability
+
         found = []
         for step in self._history:
             look_up()
-            found.append(float(np.exp(_log_probability(self._opened(step), self._asked))))
+            found.append(float(np.exp(log_probability(self._opened(step), self.asked))))
         return np.array(found)
-
-
-def _log_probability(model: Model, asked: Asked) -> float:
-    import torch
-
-    from lmviz.models.reading import evaluation
-
-    with evaluation(model) as reader:
-        if next(reader.parameters(), None) is not None:
-            return float(asked.log_probability(reader))
-        tokens, targets = torch.from_numpy(asked.tokens), torch.from_numpy(asked.targets)
-        return float(reader.log_probabilities(tokens, targets).sum())
 
 
 def _id_of(model: Model, word: str | int) -> int:

@@ -133,6 +133,17 @@ def begin_fork(
     return resume_run(tuned_run(fork, base), corpus, controls=controls)
 
 
+def carried_state(
+    run: Run, step: int, model: Model, options: TrainingOptions
+) -> tuple[Mapping[str, torch.Tensor], Mapping[str, Any], tuple[str, ...]]:
+    """What a run was at a step, as a learner of the model takes it over, and what begins anew, in sentences.
+
+    LmvizError where there is no such snapshot, or nothing of it fits.
+    """
+    carried = _carry(run, _snapshot_of(run, step), model, options)
+    return carried.tensors, carried.values, carried.begun_anew
+
+
 @dataclass(frozen=True)
 class _Carried:
     """What a fork begins with: its first snapshot, the state that it resumes from, and what begins anew."""

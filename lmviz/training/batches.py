@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypedDict, Unpack
+from typing import NotRequired, TypedDict, Unpack
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -54,11 +54,13 @@ def window_length(length: int, context: int | None, ids: np.ndarray) -> int:
 
 class Circumstances(TypedDict):
     """What batches depend on besides the text and the options: the model's context, the target that does
-    not count, and the team that shares a batch."""
+    not count, and the team that shares a batch. Of ids (token,) that are `left_out` none counts either, if
+    any is."""
 
     context: int | None
     ignored_target: int | None
     team: Team
+    left_out: NotRequired[np.ndarray | None]
 
 
 class Batches(ABC):
@@ -81,6 +83,7 @@ class Windows(Batches):
         if not any(np.any(part != ignored_target) for part in parts):
             raise LmvizError("The training text is empty between its boundaries: choose another text.")
         self._ids = ids
+        self._left_out = rest.get("left_out")
         self._ignored = ignored_target
         self._rows = options.batch * team.size
         self._own = slice(team.rank * options.batch, (team.rank + 1) * options.batch)
@@ -90,13 +93,16 @@ class Windows(Batches):
         targets = windows[:, 1:]
         return targets.size if self._ignored is None else int(np.count_nonzero(targets != self._ignored))
 
-    def _batch(self, windows: np.ndarray, begins: bool) -> Batch:
-        """windows (row of the whole batch, position + 1), of any integer type."""
+    def _batch(self, windows: np.ndarray, begins: bool, left_out: np.ndarray | None = None) -> Batch:
+        """windows (row of the whole batch, position + 1), of any integer type; which of them are left out."""
         own = windows[self._own].astype(np.int64)
         targets = own[:, 1:]
         if self._ignored is not None:
             targets = np.where(targets == self._ignored, IGNORED, targets)
         share = self._counted(own) / max(1, self._counted(windows))
+        if left_out is not None:  # by one process alone
+            targets = np.where(left_out[self._own][:, 1:], IGNORED, targets)
+            share = float((targets != IGNORED).any())
         return Batch(own[:, :-1], targets, share, begins)
 
 
@@ -107,14 +113,18 @@ class RandomWindows(Windows):
         super().__init__(ids, options, **rest)
         self._seed = options.seed
         self._windows = sliding_window_view(ids, self.length + 1)  # (start, position + 1), no copy
+        left_out = self._left_out
+        self._without = None if left_out is None else sliding_window_view(left_out, self.length + 1)
 
     def batch(self, step: int) -> Batch:
         """See Batches. A draw in which nothing counts is drawn again."""
         chance = np.random.default_rng((self._seed, step))
         while True:
-            windows = self._windows[chance.integers(len(self._windows), size=self._rows)]
+            drawn = chance.integers(len(self._windows), size=self._rows)
+            windows = self._windows[drawn]
             if self._counted(windows):
-                return self._batch(windows, begins=True)
+                without = None if self._without is None else self._without[drawn]
+                return self._batch(windows, begins=True, left_out=without)
 
 
 class Streams(Windows):
@@ -134,13 +144,19 @@ class Streams(Windows):
             )
         self.length = min(self.length, span)
         self._streams = sliding_window_view(ids, span + 1)[: span * self._rows : span]  # (row, span + 1)
+        left_out = self._left_out
+        self._without = (
+            None if left_out is None else sliding_window_view(left_out, span + 1)[: span * self._rows : span]
+        )
         self._windows = -(-span // self.length)
 
     def batch(self, step: int) -> Batch:
         """See Batches."""
         window = step % self._windows
         start = window * self.length
-        return self._batch(self._streams[:, start : start + self.length + 1], begins=window == 0)
+        part = slice(start, start + self.length + 1)
+        without = None if self._without is None else self._without[:, part]
+        return self._batch(self._streams[:, part], begins=window == 0, left_out=without)
 
 
 BATCHES: dict[str, type[Windows]] = {"random": RandomWindows, "streams": Streams}

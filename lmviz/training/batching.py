@@ -26,8 +26,11 @@ def batches_of(
     *,
     ignored_target: int | None,
     team: Team,
+    left_out: np.ndarray | None = None,
 ) -> Batches:
     """The batches for a model from a stream of ids, or from the examples of a task.
+
+    Targets that are `left_out` (id of the stream, or of the answers) do not count; the batches are the same.
 
     LmvizError where text, options and model do not fit one another.
     """
@@ -38,9 +41,17 @@ def batches_of(
                 "or paragraph, or choose random excerpts."
             )
         pieces = _pieces_of(model, training, options, ignored_target, pieces_of_examples)
+        if left_out is not None:
+            kept = np.where(left_out, IGNORED, pieces.target_ids.astype(np.int64))
+            pieces = replace(pieces, target_ids=kept)
         return Sentences(pieces, options, team)
     return BATCHES[options.sampling](
-        training, options, context=model.context, ignored_target=ignored_target, team=team
+        training,
+        options,
+        context=model.context,
+        ignored_target=ignored_target,
+        team=team,
+        left_out=left_out,
     )
 
 
@@ -135,7 +146,7 @@ class Sentences(Batches):
         if not counts:  # the last batch of an epoch may have fewer sentences than there are processes
             targets[:] = IGNORED
         wanted = self._pieces.targets
-        share = float(wanted[own].sum() / wanted[whole].sum())
+        share = float(wanted[own].sum() / wanted[whole].sum()) if (targets != IGNORED).any() else 0.0
         padded = bool((lengths < tokens.shape[1]).any())
         beside = self._pieces.beside(read)
         return Batch(tokens, targets, share, True, lengths if padded else None, beside)

@@ -105,6 +105,7 @@ class GradientLearner:
         ignored_target: int | None,
         device: torch.device,
         team: Team,
+        left_out: np.ndarray | None = None,
     ) -> None:
         self.model = model
         self.step = 0
@@ -112,7 +113,9 @@ class GradientLearner:
         self._computing = computing(device, options)
         self._options = options
         self._team = team
-        self._batches = batches_of(model, training, options, ignored_target=ignored_target, team=team)
+        self._batches = batches_of(
+            model, training, options, ignored_target=ignored_target, team=team, left_out=left_out
+        )
         model.to(device)
         team.share_weights(model)
         self._parameters = [item for item in model.parameters() if item.requires_grad]
