@@ -1,4 +1,4 @@
-"""How far estimates of what a line taught can be trusted: small models trained without random halves of a text.
+"""How far estimates of what a line taught can be trusted: small models trained without halves of a text.
 
     python docs/trust.py                 # writes lmviz/origins/trust.json, some half an hour on one core
 
