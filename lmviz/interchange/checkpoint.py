@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from lmviz.base.errors import LmvizError
@@ -18,6 +18,7 @@ from lmviz.base.machine_memory import GIGABYTE, FreeMemory, machine_memory
 from lmviz.interchange.adapter import Whole, open_adapter
 from lmviz.interchange.chosen_bases import NoBase
 from lmviz.interchange.containers import LARGEST_DESCRIPTION, check_unpacked, container
+from lmviz.interchange.distributed_checkpoint import stored_distributed
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.gguf_checkpoint import described_by
 from lmviz.interchange.gguf_file import GGUF_ENDING, PART, gguf_in, models_in, read_gguf
@@ -25,7 +26,8 @@ from lmviz.interchange.gguf_tokenizer import tokenizer_in
 from lmviz.interchange.hooked import can_be_hooked, hooked, is_hooked
 from lmviz.interchange.kinds import kind_of
 from lmviz.interchange.layout import Fit, StoredLayout, check_kinds, fit, some
-from lmviz.interchange.state_dictionary import read_state_dictionary
+from lmviz.interchange.litgpt import DESCRIPTION as LITGPT_DESCRIPTION
+from lmviz.interchange.state_dictionary import read_state_dictionary, recognised
 from lmviz.interchange.stored_names import unwrap
 from lmviz.interchange.stored_tensors import StoredTensors, read_json, stored_at, stored_in
 from lmviz.interchange.tokenizer_files import DESCRIPTION, lacking, read_tokenizer
@@ -36,9 +38,11 @@ from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.text.checkpoint_names import (
     ADAPTER,
     ADAPTER_WEIGHTS,
+    DISTRIBUTED,
     SAVED_NAMES,
     is_adapter,
     is_checkpoint,
+    is_distributed,
     is_of_transformers,
     weights_in,
 )
@@ -180,21 +184,27 @@ def open_checkpoint(
 
 
 def _opened(path: Path, base: Path | None = None) -> Checkpoint:
-    if path.name in (ADAPTER, *ADAPTER_WEIGHTS):
+    if path.name in (ADAPTER, *ADAPTER_WEIGHTS) or _is_part_of_distributed(path):
         path = path.parent
     if is_adapter(path):
         return _of_adapter(path, base)
     if base is not None:
         raise LmvizError(f"{path} is not an adapter, and so has no base: leave the base out.")
-    refused = None if is_checkpoint(path) else container(path)
+    refused = None if is_checkpoint(path) or is_distributed(path) else container(path)
     if refused is not None:
         raise LmvizError(refused)
     return _in_folder(path) if os.path.isdir(path) else _in_file(path)
 
 
+def _is_part_of_distributed(path: Path) -> bool:
+    return (path.name == DISTRIBUTED or path.suffix == ".distcp") and is_distributed(path.parent)
+
+
 def _in_folder(folder: Path) -> Checkpoint:
     if is_checkpoint(folder):
         return _of_transformers(folder)
+    if is_distributed(folder):
+        return _of_distributed(folder)
     if (alone := gguf_in(folder)) is not None:
         return _of_gguf(alone)
     if several := models_in(folder):
@@ -215,7 +225,7 @@ def _in_file(path: Path) -> Checkpoint:
 
 def _is_described_beside(path: Path) -> bool:
     """Whether the config.json beside a file of weights is one of transformers, and not of minGPT."""
-    if not os.path.exists(path.parent / DESCRIPTION):
+    if not os.path.exists(path.parent / DESCRIPTION) or os.path.exists(path.parent / LITGPT_DESCRIPTION):
         return False
     values = read_json(path.parent / DESCRIPTION, LARGEST_DESCRIPTION)
     is_sure = path.name not in SAVED_NAMES or "architectures" in values or "transformers_version" in values
@@ -300,6 +310,33 @@ def _of_hooked(place: Path, folder: Path, layout: StoredLayout, stored: StoredTe
         turned,
         lambda: read_tokenizer(folder, size),
         taken_off=taken_off,
+    )
+
+
+def _of_distributed(folder: Path) -> Checkpoint:
+    """Tensors in parts. What they are of is said by a config.json in their folder or in that of the training,
+    or by their names.
+    """
+    stored, places = stored_distributed(folder), (folder, folder.parent)
+
+    def tokenizer(size: int) -> Tokenizer | None:
+        return read_tokenizer(folder, size) or read_tokenizer(folder.parent, size)
+
+    for place in places:
+        path = place / DESCRIPTION
+        if os.path.exists(path) and "model_type" in read_json(path, LARGEST_DESCRIPTION):
+            layout, size = described_in(place)
+            found = unwrap(folder, stored, layout.kind)
+            title = f"{layout.kind.title} in parts"
+            return Checkpoint(
+                folder, title, layout, size, found.stored, partial(tokenizer, size), taken_off=found.taken_off
+            )
+    says = any(os.path.exists(folder / name) for name in (DESCRIPTION, LITGPT_DESCRIPTION))
+    known = recognised(folder / DISTRIBUTED if says else folder, stored)
+    size = known.vocabulary_size
+    title = f"{known.title} in parts"
+    return Checkpoint(
+        folder, title, known.layout, size, known.stored, partial(tokenizer, size), taken_off=known.taken_off
     )
 
 

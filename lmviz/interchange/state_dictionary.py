@@ -20,6 +20,8 @@ from lmviz.interchange.hooked import hooked, is_hooked
 from lmviz.interchange.kinds import KINDS
 from lmviz.interchange.kinds.gpt import GPT2
 from lmviz.interchange.layout import StoredLayout
+from lmviz.interchange.litgpt import DESCRIPTION as LITGPT_DESCRIPTION
+from lmviz.interchange.litgpt import is_litgpt, kind_of_litgpt, litgpt, read_settings
 from lmviz.interchange.llama2c import LLAMA2C, llama2c
 from lmviz.interchange.stored_names import unwrap, without_wrappers
 from lmviz.interchange.stored_tensors import StoredTensors, read_json, read_saved, state_in, stored_at
@@ -56,12 +58,20 @@ class StateDictionary:
 def read_state_dictionary(path: Path) -> StateDictionary:
     """The state dictionary in a file of weights; LmvizError where it is none that can be opened."""
     if path.suffix == ".safetensors":
-        saved, arguments, says_nano = stored_at(path), None, False
-    else:
-        values = read_saved(path)
-        arguments, says_nano = _arguments_in(values), isinstance(values.get("model_args"), dict)
-        saved = StoredTensors()
-        saved.add_saved(path, state_in(values))
+        return recognised(path, stored_at(path))
+    values = read_saved(path)
+    saved = StoredTensors()
+    saved.add_saved(path, state_in(values))
+    return recognised(path, saved, _arguments_in(values), isinstance(values.get("model_args"), dict))
+
+
+def recognised(
+    path: Path, saved: StoredTensors, arguments: Any = None, says_nano: bool = False
+) -> StateDictionary:
+    """The model that tensors by name are; LmvizError where it is none that can be opened.
+
+    `path` is the file beside which a description may lie, `arguments` what it says of the model itself.
+    """
     fields = Fields(arguments) if isinstance(arguments, dict) else None
     return state_dictionary_of(path, saved, fields, says_nano, beside=lambda: _beside(path))
 
@@ -85,6 +95,11 @@ def state_dictionary_of(
             unwrapped = unwrap(place, saved, LLAMA2C)
             layout, size = llama2c(unwrapped.stored, fields or beside())
             return StateDictionary("llama2.c", unwrapped.stored, layout, size, unwrapped.taken_off)
+        if is_litgpt(ends):
+            kind = kind_of_litgpt(ends)
+            unwrapped = unwrap(place, saved, kind)
+            layout, size = litgpt(unwrapped.stored, kind, fields or beside())
+            return StateDictionary("litgpt", unwrapped.stored, layout, size, unwrapped.taken_off)
         if {"wte", "wpe"} <= ends:
             return _of_gpt2_names(place, saved, fields or beside(), says_nano)
     except LmvizError as error:
@@ -121,7 +136,7 @@ def _unknown(saved: StoredTensors) -> str:
                 )
     return (
         f"holds weights whose names ({min(plain)[:80]}) are those of no model that lmviz knows: choose a "
-        "folder of transformers, or a file of nanoGPT, minGPT, llama2.c or TransformerLens"
+        "folder of transformers, or a file of nanoGPT, minGPT, litgpt, llama2.c or TransformerLens"
     )
 
 
@@ -187,6 +202,8 @@ def _heads(fields: Fields) -> int:
 
 def _beside(path: Path) -> Fields:
     """What the config.json beside a file says of the model; minGPT's has it in "model"."""
+    if os.path.isfile(path.parent / LITGPT_DESCRIPTION):
+        return Fields(read_settings(path.parent / LITGPT_DESCRIPTION))
     beside = path.parent / "config.json"
     if not os.path.isfile(beside):
         return Fields({})

@@ -19,10 +19,12 @@ from lmviz.runs.folder_contents import contents_of
 from lmviz.runs.tuned import TunedRun, check_base
 from lmviz.text.checkpoint_names import (
     ADAPTER_WEIGHTS,
+    DISTRIBUTED,
     WEIGHT_ENDINGS,
     holds_model,
     is_adapter,
     is_checkpoint,
+    is_distributed,
     is_of_transformers,
 )
 from lmviz.training.run import INNER_FOLDERS, Run
@@ -52,6 +54,8 @@ def find_model(path: Path) -> Path | None:
     is_beside = path.suffix.lower() == ".json" or path.name in BESIDE_WEIGHTS
     if is_beside and _holds_model(path.parent):
         return path.parent
+    if path.name == DISTRIBUTED or path.suffix == ".distcp":
+        return path.parent if is_distributed(path.parent) else path
     belongs = is_of_transformers(path) or path.name in ADAPTER_WEIGHTS
     if belongs and (is_checkpoint(path.parent) or is_adapter(path.parent)):
         return path.parent

@@ -89,6 +89,11 @@ def is_adapter(folder: Path) -> bool:
     return os.path.isfile(folder / ADAPTER) and any(os.path.isfile(folder / name) for name in ADAPTER_WEIGHTS)
 
 
+def is_distributed(folder: Path) -> bool:
+    """Whether a folder holds what torch.distributed.checkpoint has written to its end."""
+    return os.path.isfile(folder / DISTRIBUTED)
+
+
 def is_of_transformers(path: Path) -> bool:
     """Whether a file is called as transformers calls the weights of a folder, or a part of them."""
     return _OF_TRANSFORMERS.fullmatch(path.name) is not None
@@ -111,7 +116,7 @@ def weights_in(folder: Path) -> list[Path]:
 
 def holds_model(folder: Path) -> bool:
     """Whether a folder holds the weights of a model, or an adapter, itself, and is no folder of texts."""
-    if is_checkpoint(folder) or is_adapter(folder):
+    if is_checkpoint(folder) or is_adapter(folder) or is_distributed(folder):
         return True
     found = weights_in(folder)
     is_known = any(path.name in SAVED_NAMES or path.suffix.lower() == ".gguf" for path in found)
@@ -159,7 +164,8 @@ def named_steps(folder: Path) -> tuple[NamedStep, ...]:
 
 def _is_begun(folder: Path) -> bool:
     """Whether a folder holds what a program writes around the weights of a model."""
-    return any(os.path.isfile(folder / name) for name in (DESCRIPTION, ADAPTER, TRAINER_STATE))
+    known = any(os.path.isfile(folder / name) for name in (DESCRIPTION, ADAPTER, TRAINER_STATE))
+    return known or any(path.suffix == ".distcp" for path in _entries(folder))
 
 
 def _numbered_alike(files: list[NamedStep]) -> list[NamedStep]:

@@ -2,10 +2,18 @@
 
 import json
 import shutil
+from functools import partial
 
 import numpy as np
 import pytest
-from trained_series import PROBE, nanogpt_series, transformers_series
+from trained_series import (
+    PROBE,
+    distributed_series,
+    lightning_series,
+    litgpt_series,
+    nanogpt_series,
+    transformers_series,
+)
 
 import lmviz
 from lmviz.base.errors import LmvizError
@@ -47,9 +55,21 @@ def test_every_step_computes_what_its_trainer_computed(series):
     assert min(different) > 0.01  # or all steps might be one
 
 
-def test_files_of_nanogpt_are_a_series(tmp_path):
-    logits = nanogpt_series(tmp_path / "out")
-    check_logits(tmp_path / "out", logits)
+@pytest.mark.parametrize(
+    "train",
+    [
+        nanogpt_series,
+        lightning_series,
+        distributed_series,
+        litgpt_series,
+        partial(litgpt_series, is_older=True),
+        partial(litgpt_series, kind="gpt_neox"),
+        partial(litgpt_series, kind="gpt_neox", is_older=True),
+    ],
+    ids=["nanoGPT", "Lightning", "distributed", "litgpt", "older", "neox of litgpt", "older neox of litgpt"],
+)
+def test_the_ways_in_which_programs_save_are_series(train, tmp_path):
+    check_logits(tmp_path / "out", train(tmp_path / "out"))
 
 
 def test_a_series_is_a_run(series):
