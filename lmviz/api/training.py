@@ -68,6 +68,7 @@ def train(
     out: str | Path = "",
     *,
     start: str | Path | None = None,
+    second: Corpus | str | Path | None = None,
     resume: bool = False,
     overwrite: bool = False,
     progress: Callable[[Progress], None] | None = None,
@@ -79,7 +80,8 @@ def train(
     With `start`, the folder or file of a model instead of a family, that model is trained further: its
     weights stay, and beside them a LoRA of `rank` 8 is learned, or adapter="last" its last layers, or
     adapter="all" all of them: see `lmviz.models.tuning_configuration.TuningConfiguration`. The text is read
-    with the tokenizer of that model.
+    with the tokenizer of that model. What is forgotten is measured with the validation text: the loss on what
+    the model wrote before, and on a `second` text.
 
     `settings` are fields of the family's configuration, such as width=128, or of
     `lmviz.training.options.TrainingOptions`, such as steps=500 and seed=0. `progress` hears of each
@@ -94,7 +96,15 @@ def train(
     """
     check_callable("progress", progress)
     prepared = prepare_training(
-        family, corpus, out, start=start, resume=resume, overwrite=overwrite, controls=controls, **settings
+        family,
+        corpus,
+        out,
+        start=start,
+        second=second,
+        resume=resume,
+        overwrite=overwrite,
+        controls=controls,
+        **settings,
     )
     return _train_to_the_end(prepared, progress, controls)
 
@@ -150,6 +160,7 @@ def prepare_training(
     out: str | Path,
     *,
     start: str | Path | None = None,
+    second: Corpus | str | Path | None = None,
     resume: bool = False,
     overwrite: bool = False,
     controls: Controls | None = None,
@@ -162,7 +173,11 @@ def prepare_training(
     if resume and overwrite:
         raise LmvizError("A run is either resumed or overwritten: give resume=True or overwrite=True.")
     if start is not None or (family is None and resume and is_run(out)):
-        return _prepare_tuning(family, start, corpus, out, resume, overwrite, controls, settings)
+        return _prepare_tuning(family, start, corpus, second, out, resume, overwrite, controls, settings)
+    if second is not None:
+        raise LmvizError(
+            "A second text is measured while an opened model is trained further: give its start."
+        )
     if corpus is not None and not isinstance(corpus, Corpus):
         raise LmvizError(f"{corpus!r} is not a corpus: give what lmviz.load_corpus returns.")
     check_given(out, corpus, controls)
@@ -183,6 +198,7 @@ def _prepare_tuning(
     family: str | None,
     start: str | Path | None,
     corpus: Corpus | str | Path | Sequence[str | Path] | None,
+    second: Corpus | str | Path | None,
     out: str | Path,
     resume: bool,
     overwrite: bool,
@@ -217,8 +233,9 @@ def _prepare_tuning(
         options = replace(options, length=min(options.length, context))
     read = corpus_for(begun.base, corpus)
     check_given(out, read, controls)
+    other = None if second is None else corpus_for(begun.base, second)
     try:
-        return begin_tuning(begun, options, read, out, controls, overwrite=overwrite)
+        return begin_tuning(begun, options, read, out, controls, second=other, overwrite=overwrite)
     except HoldsRun:
         way_out = "continue it with resume=True, replace it with overwrite=True, or name another folder"
         raise HoldsRun(out, way_out) from None
@@ -241,7 +258,24 @@ def split_tuning(settings: Mapping[str, Any]) -> tuple[TuningConfiguration, Trai
     return chosen, TrainingOptions.from_values({**usual, **_those_of(TrainingOptions, settings)})
 
 
-def corpus_for(base: Model, corpus: Corpus | str | Path | Sequence[str | Path], **settings: Any) -> Corpus:
+def open_start(
+    start: str | Path, corpus: str | Path | Sequence[str | Path], progress: Report = unheard, **settings: Any
+) -> Corpus:
+    """A text as the model reads it that is to be trained further; LmvizError where that cannot be."""
+    from lmviz.models.tuned import check_tunable
+    from lmviz.runs.opening import base_at
+
+    base = base_at(find_run(start))
+    check_tunable(base)
+    return corpus_for(base, corpus, progress, **settings)
+
+
+def corpus_for(
+    base: Model,
+    corpus: Corpus | str | Path | Sequence[str | Path],
+    progress: Report = unheard,
+    **settings: Any,
+) -> Corpus:
     """A corpus as a model reads it: the same text with its tokenizer, or that of a file; LmvizError."""
     from lmviz.text.corpus import Corpus, text_corpus
     from lmviz.text.corpus import load_corpus as load
@@ -250,7 +284,7 @@ def corpus_for(base: Model, corpus: Corpus | str | Path | Sequence[str | Path], 
     if tokenizer is None:
         raise LmvizError(f"{base.name} has no tokenizer, so it cannot read a text: choose another model.")
     if not isinstance(corpus, Corpus):
-        return load(corpus, tokenizer.literal, progress=unheard, **settings)
+        return load(corpus, tokenizer.literal, progress=progress, **settings)
     if corpus.tokenizer.json == tokenizer.json:
         return corpus
     options = replace(corpus.options, tokenizer="words")  # says how one is learned, and none is

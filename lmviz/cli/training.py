@@ -34,10 +34,12 @@ class TrainCommand(click.Command):
     """`lmviz train`, whose help ends in all the settings there are."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from lmviz.models.tuning_configuration import TuningConfiguration
         from lmviz.text.corpus_options import CorpusOptions
         from lmviz.training.options import TrainingOptions
 
         groups: dict[str, type[Configuration]] = {"the text": CorpusOptions, "the training": TrainingOptions}
+        groups |= {"a model that is trained further": TuningConfiguration}
         groups |= {f"the family {family.name}": family.configuration for family in FAMILIES.values()}
         for title, configuration in groups.items():
             with formatter.section(f"Settings of {title}, for --set"):
@@ -73,6 +75,16 @@ def _described(item: Setting) -> tuple[str, str]:
 @click.option("--out", required=True, metavar="RUN", help="The folder to write the run into.")
 @click.option("--fork", metavar="RUN[@STEP]", help="Train on from a snapshot of a run, with other settings.")
 @click.option(
+    "--from",
+    "start",
+    metavar="MODEL",
+    help="Train a model further that is there: a checkpoint, a run of a Transformer, or a sample model.",
+)
+@click.option("--adapter", help="With --from, what is learned: lora, last or all.")
+@click.option(
+    "--second", metavar="FILE", help="With --from, another text on which the loss is measured as well."
+)
+@click.option(
     "--race",
     "values",
     multiple=True,
@@ -99,6 +111,9 @@ def train(
     seed: int | None,
     out: str,
     fork: str | None,
+    start: str | None,
+    adapter: str | None,
+    second: str | None,
     values: dict[str, str],
     turns: str,
     resume: bool,
@@ -108,11 +123,13 @@ def train(
     """Train a model on a text.
 
     To continue a run, `lmviz train --resume --out RUN` is enough. To see how it would have gone on with
-    other settings, `lmviz train --fork RUN@400 --set learning_rate=0.001 --out NEW`. To train several beside
+    other settings, `lmviz train --fork RUN@400 --set learning_rate=0.001 --out NEW`. To train a model of
+    another program further, `lmviz train --from FOLDER --adapter lora --set rank=8 --corpus FILE --out RUN`:
+    the text is read with its tokenizer. To train several beside
     one another, `--race learning_rate=0.0003,0.002,0.01`: the folder holds a run for each. Under torchrun
     the same command trains with several processes, each with its own batch.
     """
-    from lmviz.api.training import prepare_training
+    from lmviz.api.training import is_run, prepare_training
     from lmviz.runs.race_folder import is_race
     from lmviz.training.controls import Controls
     from lmviz.training.distributed import is_first_process
@@ -120,8 +137,11 @@ def train(
 
     if resume and overwrite:
         raise LmvizError("A run is either resumed or overwritten: give --resume or --overwrite.")
-    given = {"tokenizer": tokenizer, "steps": steps, "seed": seed}
+    given = {"tokenizer": tokenizer, "steps": steps, "seed": seed, "adapter": adapter}
+    _check_start(start, adapter, second, {"--fork": fork, "--tokenizer": tokenizer, "--target": target})
     settings |= {name: value for name, value in given.items() if value is not None}
+    if start is not None and values:
+        raise LmvizError("A race of models that are trained further is begun from Python: see lmviz.race.")
     if values or (resume and fork is None and is_race(out)):
         if fork is not None:
             raise LmvizError("A fork is one training: fork into the folder of a race, and resume the race.")
@@ -131,6 +151,8 @@ def train(
         if fork is not None:
             _check_fork(family, tokenizer, resume)
             prepared = _begin_fork(fork, sources, target, settings, out, controls, overwrite=overwrite)
+        elif start is not None and not (resume and is_run(out)):
+            prepared = _begin_tuning(start, sources, second, settings, out, controls, overwrite=overwrite)
         else:
             corpus, family, settings = _read_corpus(sources, target, family, settings, out, resume)
             prepared = prepare_training(
@@ -194,6 +216,47 @@ def _train_race(
         way_out = "continue with --resume, replace it with --overwrite, or name another folder"
         raise HoldsRun(fault.folder, way_out) from None
     return run_race(race, out, as_json)
+
+
+def _check_start(
+    start: str | None, adapter: str | None, second: str | None, others: dict[str, str | None]
+) -> None:
+    """Raise LmvizError for what goes without a model that is trained further, or not with one."""
+    if start is None:
+        for name, value in {"--adapter": adapter, "--second": second}.items():
+            if value:
+                raise LmvizError(f"{name} belongs to a model that is trained further: name it with --from.")
+        return
+    for name, value in others.items():
+        if value:
+            raise LmvizError(
+                f"A model that is trained further reads with its own tokenizer: leave {name} out."
+            )
+
+
+def _begin_tuning(
+    start: str,
+    sources: tuple[str, ...],
+    second: str | None,
+    settings: dict[str, Any],
+    out: str,
+    controls: Controls,
+    *,
+    overwrite: bool,
+) -> PreparedTraining:
+    """A training that goes on from a model that is there."""
+    from lmviz.api.training import open_start, prepare_training, split_tuning
+
+    if not sources:
+        raise LmvizError("Nothing can be learned without --corpus: `lmviz train --help` says what to give.")
+    about_text, rest = _about_text(settings)
+    split_tuning(rest)  # report an invalid value before a model is opened and a long text is read
+    with share_bar("reading the text") as progress:
+        corpus = open_start(start, sources[0] if len(sources) == 1 else sources, progress, **about_text)
+    _say_how_it_was_read(corpus)
+    return prepare_training(
+        None, corpus, out, start=start, second=second, overwrite=overwrite, controls=controls, **rest
+    )
 
 
 def _check_fork(family: str | None, tokenizer: str | None, resume: bool) -> None:
@@ -273,8 +336,11 @@ def _read_corpus(
     settings: dict[str, Any],
     out: str,
     resume: bool,
-) -> tuple[Corpus, str, dict[str, Any]]:
-    """The corpus, the family, and the settings that remain for the model and its training."""
+) -> tuple[Corpus, str | None, dict[str, Any]]:
+    """The corpus, the family, and the settings that remain for the model and its training.
+
+    There is no family where an opened model was trained further.
+    """
     from lmviz.api.training import check_names, is_run, split_settings
     from lmviz.families import find_family
     from lmviz.text.corpus_options import CorpusOptions
@@ -284,7 +350,8 @@ def _read_corpus(
     if resume and is_run(out):
         run = Run.open(out)
         corpus, rest = _read_corpus_of(run, out, sources, target, settings)
-        return corpus, family or run.description.family, rest
+        tuned = run.description.tuned_from is not None
+        return corpus, family if tuned else family or run.description.family, rest
     if not sources or family is None:
         missing = "--family" if sources else "--corpus"
         raise LmvizError(f"Nothing can be trained without {missing}: `lmviz train --help` says what to give.")

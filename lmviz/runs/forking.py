@@ -111,6 +111,8 @@ def begin_fork(
     lines = [line for line in run.metrics() if line["step"] <= step]
 
     def fill(fork: Run) -> None:
+        if isinstance(run, TunedRun) and (beside := run.load_beside()) is not None:
+            beside.save(fork.folder)
         if carried.snapshot:
             fork.save_snapshot(step, carried.snapshot)
             if memory := run.load_memory(step) if carried.is_whole else None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.runs.beginning import Beginning
     from lmviz.text.corpus import Corpus
+    from lmviz.training.beside import Beside
     from lmviz.training.controls import Controls
     from lmviz.training.description import RunDescription
     from lmviz.training.options import TrainingOptions
@@ -141,7 +142,9 @@ def resume_run(
     options = options if corpus.training_examples is None else with_sentences(options)
     run = tuned_run(run)
     base = run.base if isinstance(run, TunedRun) else None
-    return _prepare(untrained(description, base), run, corpus, options, controls, resume=True)
+    beside = run.load_beside() if isinstance(run, TunedRun) else None
+    model = untrained(description, base)
+    return _prepare(model, run, corpus, options, controls, resume=True, beside=beside)
 
 
 def begin_tuning(
@@ -151,22 +154,34 @@ def begin_tuning(
     folder: str | Path,
     controls: Controls | None = None,
     *,
+    second: Corpus | None = None,
     overwrite: bool = False,
 ) -> PreparedTraining:
     """Begin a run that trains an opened model further; otherwise as `begin_run`.
 
-    The corpus is read with the tokenizer of that model.
+    Both corpora are read with the tokenizer of that model. Beside the held-out text, the loss is measured on
+    what the model writes now, and on the `second` corpus.
     """
+    from lmviz.training.beside import OWN, SECOND, Beside, excerpts_of, written_by
     from lmviz.training.distributed import is_alone, is_first_process
+    from lmviz.training.options import DEFAULT_LENGTH
 
     if overwrite and not is_alone():
         raise LmvizError("Several processes cannot overwrite a run: remove it first, or name another folder.")
     description = start.description(folder, options, corpus)
     model = untrained(description, start.base)
     run = TunedRun(Path(folder), description, start.base)
-    prepared = _prepare(model, run, corpus, options, controls, resume=False)
+    length = options.length or start.base.context or DEFAULT_LENGTH
+    rows = {OWN: written_by(start.base, length)}
+    if second is not None:
+        rows[SECOND] = excerpts_of(
+            second.validation if len(second.validation) > 1 else second.training, length
+        )
+    beside = Beside(rows, "" if second is None else second.name)
+    prepared = _prepare(model, run, corpus, options, controls, resume=False, beside=beside)
     if is_first_process():
-        TunedRun.create(folder, description, corpus.tokenizer, overwrite=overwrite)
+        fill = lambda begun: begun.save_beside(beside)  # noqa: E731
+        TunedRun.create(folder, description, corpus.tokenizer, overwrite=overwrite, fill=fill)
         with suppress(OSError):  # it would only be asked for when the run is opened
             choose_base(Path(folder), start.place)
     return prepared
@@ -224,8 +239,10 @@ def _prepare(
     controls: Controls | None,
     *,
     resume: bool,
+    beside: Beside | None = None,
 ) -> PreparedTraining:
-    return PreparedTraining(model, run, _learn(model, run, corpus, options, controls, resume=resume))
+    progress = _learn(model, run, corpus, options, controls, resume=resume, beside=beside)
+    return PreparedTraining(model, run, progress)
 
 
 def _learn(
@@ -236,7 +253,9 @@ def _learn(
     controls: Controls | None,
     *,
     resume: bool,
+    beside: Beside | None = None,
 ) -> Generator[Progress, Any, None]:
+    further = {} if beside is None else {"beside": beside}
     progress: Generator[Progress, Any, None] = learner_of(model.family)(
         model,
         corpus.training if corpus.training_examples is None else corpus.training_examples,
@@ -246,5 +265,6 @@ def _learn(
         ignored_target=corpus.tokenizer.start_id if corpus.marks_boundaries else None,
         controls=controls,
         resume=resume,
+        **further,
     )
     return progress

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.models.tuned import Tuning
     from lmviz.text.tokenizer import Tokenizer
+    from lmviz.training.beside import Beside
     from lmviz.training.description import RunDescription
 
 SAMPLES = 64
@@ -54,6 +55,16 @@ class TunedRun(Run):
     def save_snapshot(self, step: int, state: Mapping[str, torch.Tensor], precision: str = "full") -> None:
         """See Run. Of step 0 nothing is written but the step: it is the base."""
         super().save_snapshot(step, {} if step == 0 else state, precision)
+
+    def save_beside(self, beside: Beside) -> None:
+        """Keep the texts that are measured beside the held-out one; raises NotWritten."""
+        beside.save(self.folder)
+
+    def load_beside(self) -> Beside | None:
+        """Those texts, None where none were kept."""
+        from lmviz.training.beside import Beside
+
+        return Beside.load(self.folder, self.description.vocabulary_size)
 
     def load_learned(self, step: int) -> dict[str, torch.Tensor]:
         """What was learned until a step, under the names that the trained model has; LmvizError."""

@@ -9,15 +9,18 @@ import numpy as np
 from lmviz.models.model import Model
 from lmviz.text.examples import Examples
 from lmviz.training.batching import validation_of
+from lmviz.training.beside import Beside, WithBeside
 from lmviz.training.controls import Controls
 from lmviz.training.devices import choose_device
 from lmviz.training.distributed import join_team
 from lmviz.training.learner import GradientLearner
 from lmviz.training.loop import recorded
 from lmviz.training.options import TrainingOptions
+from lmviz.training.piece_validation import PieceValidation
 from lmviz.training.progress import Progress
 from lmviz.training.recorder import Recorder
 from lmviz.training.run import Run
+from lmviz.training.validation import StreamValidation, Validation
 
 
 def learn(
@@ -30,11 +33,12 @@ def learn(
     ignored_target: int | None,
     controls: Controls | None = None,
     resume: bool = False,
+    beside: Beside | None = None,
 ) -> Generator[Progress, None, None]:
     """Train a model by gradients; yields the state before the first update and after each one.
 
     `training` and `validation` are flat token ids, of which targets equal to `ignored_target` do not count,
-    or the examples of a task. The
+    or the examples of a task. The texts `beside` are measured when the validation text is. The
     last value is `finished`, or its `trouble` says why it is the last. Closing the generator, or
     `controls.stop`, leaves a run from which `resume` continues bit for bit on the same machine.
 
@@ -55,5 +59,8 @@ def learn(
     measured = validation_of(
         model, validation, options, length=learner.length, ignored_target=ignored_target, team=team
     )
+    measures: Validation | StreamValidation | PieceValidation | WithBeside = measured
+    if beside is not None and beside.rows:
+        measures = WithBeside(measured, beside, options.batch)
     recorder = Recorder(run, learner, options, controls, team)
-    return recorded(learner, recorder, measured, options, controls, team, resume=resume)
+    return recorded(learner, recorder, measures, options, controls, team, resume=resume)

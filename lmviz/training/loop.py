@@ -24,6 +24,19 @@ MEASURE_SECONDS = 1.0
 """How often it is measured how far updates move the weights, which costs a copy of them."""
 
 
+def _with(progress: Progress, measured: ValidationLoss | None) -> Progress:
+    """The progress with what was just measured."""
+    if measured is None:
+        return progress
+    return replace(
+        progress,
+        validation_loss=None if math.isnan(measured.loss) else measured.loss,
+        validation_accuracy=measured.accuracy,
+        own_loss=measured.further.get("own"),
+        second_loss=measured.further.get("second"),
+    )
+
+
 class Measure(Protocol):
     """Measures how well a model predicts a text."""
 
@@ -110,11 +123,10 @@ class TrainingLoop:
         progress = Progress(
             step=step,
             steps=self._options.steps,
-            validation_loss=measured.loss if measured else None,
-            validation_accuracy=measured.accuracy if measured else None,
             seconds=self._clock.elapsed,
             finished=finished,
         )
+        progress = _with(progress, measured)
         return self._record(progress) if step == 0 else progress
 
     def _rate(self) -> float:
@@ -138,23 +150,20 @@ class TrainingLoop:
         every = self._options.validate_every
         validates = finished or (every > 0 and step % every == 0)
         measured = self._validation.measure(self._learner.model) if validates else None
-        return self._record(
-            Progress(
-                step=step,
-                steps=steps,
-                loss=update.loss,
-                validation_loss=measured.loss if measured else None,
-                validation_accuracy=measured.accuracy if measured else None,
-                learning_rate=None if update.gradient_norm is None else rate,
-                gradient_norm=update.gradient_norm,
-                update_ratios=update.update_ratios,
-                tokens_per_second=self._clock.tokens_per_second,
-                seconds=self._clock.elapsed,
-                seconds_left=self._clock.seconds_left(steps - step),
-                finished=finished,
-                observed=update.observed,
-            )
+        progress = Progress(
+            step=step,
+            steps=steps,
+            loss=update.loss,
+            learning_rate=None if update.gradient_norm is None else rate,
+            gradient_norm=update.gradient_norm,
+            update_ratios=update.update_ratios,
+            tokens_per_second=self._clock.tokens_per_second,
+            seconds=self._clock.elapsed,
+            seconds_left=self._clock.seconds_left(steps - step),
+            finished=finished,
+            observed=update.observed,
         )
+        return self._record(_with(progress, measured))
 
     def _record(self, progress: Progress) -> Progress:
         """Record what is due; the progress, with what was written."""

@@ -20,8 +20,9 @@ class Progress:
 
     `loss` is the mean of the last batch before its update, `validation_loss` that of the validation text
     when it was just measured, both in nats per token or label. `validation_accuracy` is the share of the
-    validation labels that the model found likeliest, for tasks with labels. `learning_rate` and
-    `gradient_norm`, before clipping, are those of the update that led to this step. All of these are None
+    validation labels that the model found likeliest, for tasks with labels. `own_loss` is that of what an
+    opened model wrote before it was trained further, and `second_loss` that of a second text. `learning_rate`
+    and `gradient_norm`, before clipping, are those of the update that led to this step. All of these are None
     where they were not measured: no update precedes the first state, and counting has neither rate nor
     gradient. `update_ratios` says for each layer how far the last update moved its weights, relative to them
     (norm over norm); it is measured now and then, and empty otherwise. `snapshot` is the step of a snapshot
@@ -35,6 +36,8 @@ class Progress:
     loss: float | None = None
     validation_loss: float | None = None
     validation_accuracy: float | None = None
+    own_loss: float | None = None
+    second_loss: float | None = None
     learning_rate: float | None = None
     gradient_norm: float | None = None
     update_ratios: Mapping[str, float] = field(default_factory=dict)
@@ -60,6 +63,8 @@ class Progress:
             "loss": self.loss,
             "validation_loss": self.validation_loss,
             "validation_accuracy": self.validation_accuracy,
+            "own_loss": self.own_loss,
+            "second_loss": self.second_loss,
             "learning_rate": self.learning_rate,
             "gradient_norm": self.gradient_norm,
             "tokens_per_second": None if speed is None else round(speed, 1),

@@ -411,7 +411,7 @@ def _remove(folder: Path) -> None:
     for inner in (*INNER_FOLDERS, MOMENTS):
         for path in (folder / inner).glob("*.safetensors"):
             path.unlink(missing_ok=True)
-    for name in ("metrics.jsonl", *TOKENIZERS, "run.json"):
+    for name in ("metrics.jsonl", "beside.json", *TOKENIZERS, "run.json"):
         (folder / name).unlink(missing_ok=True)
 
 

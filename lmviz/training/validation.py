@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -15,10 +16,14 @@ from lmviz.training.options import TrainingOptions
 
 @dataclass(frozen=True)
 class ValidationLoss:
-    """Nats per target; and the share of targets that were found likeliest, where that was counted."""
+    """Nats per target; and the share of targets that were found likeliest, where that was counted.
+
+    `further` are the nats per token of texts that are measured beside, by their names.
+    """
 
     loss: float
     accuracy: float | None = None
+    further: Mapping[str, float] = field(default_factory=dict)
 
 
 class Validation:

@@ -303,3 +303,55 @@ def test_what_cannot_be_trained_further_is_refused(bases, text, tmp_path):
     run = lmviz.train(start=bases["llama"], corpus=text, out=tmp_path / "run", **SHORT)
     with pytest.raises(LmvizError, match="another adapter"):
         lmviz.train(start=bases["llama"], corpus=text, out=run.folder, resume=True, rank=3)
+
+
+def test_what_is_forgotten_is_measured_on_what_it_wrote_before_and_on_a_second_text(bases, text, tmp_path):
+    other = tmp_path / "other.txt"
+    other.write_text(" ".join(f"w{index * 5 % 49 + 1}" for index in range(300)))
+    settings = {**SHORT, "start": bases["llama"], "corpus": text, "adapter": "all", "learning_rate": 0.01}
+    run = lmviz.train(out=tmp_path / "run", second=other, **settings)
+    beside = run.load_beside()
+    theirs = deepcopy(peer("llama"))
+    for step in (0, 6):
+        [line] = [line for line in run.metrics() if line["step"] == step]
+        whole = lmviz.convert(run.folder, tmp_path / f"at {step}", step=step, merged=True)
+        theirs = type(theirs).from_pretrained(whole).eval()
+        for name in ("own", "second"):
+            ids = torch.from_numpy(beside.rows[name])
+            with torch.no_grad():
+                logits = theirs(ids).logits[:, :-1]
+            expected = torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
+            assert line[f"{name}_loss"] == pytest.approx(expected.item(), abs=1e-5)
+    first, last = [line for line in run.metrics() if "own_loss" in line][:: len(run.metrics()) // 3 or 1][:2]
+    assert last["own_loss"] > first["own_loss"]
+    again = lmviz.train(out=tmp_path / "again", **settings)
+    assert (again.load_beside().rows["own"] == beside.rows["own"]).all()
+
+
+def test_the_loss_on_what_it_wrote_is_its_entropy(bases):
+    from lmviz.training.beside import mean_loss, written_by
+
+    model = lmviz.open_model(bases["llama"])
+    rows = np.concatenate([written_by(model, 30)])
+    logits = model(torch.from_numpy(rows[:, :-1]))
+    logs = logits.log_softmax(dim=-1)
+    entropies = -(logs.exp() * logs).sum(dim=-1)
+    noise = 4 * float(entropies.std()) / entropies.numel() ** 0.5 + 0.3
+    assert mean_loss(model, rows, 4) == pytest.approx(float(entropies.mean()), abs=noise)
+
+
+def test_from_the_command_line(bases, text, tmp_path, capsys):
+    from lmviz.cli import run
+
+    out = tmp_path / "run"
+    made = ["train", "--from", str(bases["gpt2"]), "--corpus", str(text), "--out", str(out), "--json"]
+    settings = ["--steps", "2", "--set", "batch=2", "--set", "length=8", "--set", "rank=3"]
+    assert run([*made, "--adapter", "lora", *settings]) == 0
+    assert json.loads(capsys.readouterr().out)["step"] == 2
+    assert lmviz.Run.open(out).description.tuning.rank == 3
+    assert run(["train", "--resume", "--out", str(out), "--steps", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["step"] == 3
+    assert run(["convert", str(out), str(tmp_path / "adapter")]) == 0
+    assert (tmp_path / "adapter" / "adapter_config.json").exists()
+    assert run([*made, "--family", "gru", "--tokenizer", "words"]) != 0
+    assert "own tokenizer" in capsys.readouterr().err
