@@ -38,7 +38,15 @@ if TYPE_CHECKING:
     from lmviz.api.questions import trace as trace
     from lmviz.api.races import race
     from lmviz.api.readouts import lens, open_lens
-    from lmviz.api.training import convert, fork, load_corpus, open_model, save_pretrained, train
+    from lmviz.api.training import (
+        convert,
+        fork,
+        load_corpus,
+        open_model,
+        save_pretrained,
+        train,
+        training_plan,
+    )
     from lmviz.inspection import interventions as interventions
     from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.interventions import add, replace, scale, scale_head, zero
@@ -96,6 +104,7 @@ __all__ = [
     "scale_head",
     "trace",
     "train",
+    "training_plan",
     "transplant",
     "weights",
     "zero",
@@ -121,7 +130,8 @@ _HOMES = {
     **dict.fromkeys(("difference", "interpolate", "transplant"), "lmviz.api.differences"),
     **dict.fromkeys(("add", "replace", "scale", "scale_head", "zero"), "lmviz.inspection.interventions"),
     **dict.fromkeys(
-        ("convert", "fork", "load_corpus", "open_model", "save_pretrained", "train"), "lmviz.api.training"
+        ("convert", "fork", "load_corpus", "open_model", "save_pretrained", "train", "training_plan"),
+        "lmviz.api.training",
     ),
 }
 """Where names are defined; the others are questions to a model."""

@@ -28,6 +28,8 @@ from lmviz.training.tuning import tuning_options
 if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.models.model_configuration import ModelConfiguration
+    from lmviz.runs.beginning import Beginning
+    from lmviz.runs.tuning_plan import TuningPlan
     from lmviz.text.corpus import Corpus
     from lmviz.text.tokenizer import Tokenizer
     from lmviz.training.controls import Controls
@@ -138,6 +140,38 @@ def fork(
     return _train_to_the_end(prepared, progress, controls)
 
 
+def training_plan(
+    start: str | Path, corpus: Corpus | str | Path | Sequence[str | Path], **settings: Any
+) -> TuningPlan:
+    """What training a model further takes, before anything begins: numbers, memory, and the time of a step.
+
+    `start`, `corpus` and `settings` are those of `train`. Two steps are made, of which nothing is kept.
+    LmvizError where this machine has not the memory, with a setting that fits, and as `train`.
+    """
+    from lmviz.runs.beginning import begin_with
+    from lmviz.runs.tuning_plan import measured_plan
+
+    chosen, options = split_tuning(settings)
+    begun = begin_with(find_run(start), chosen)
+    steps = measured_plan(begun, _fitting_length(begun, options, settings), corpus_for(begun.base, corpus))
+    while True:
+        try:
+            next(steps)
+        except StopIteration as last:
+            plan: TuningPlan = last.value
+            return plan
+
+
+def _fitting_length(
+    begun: Beginning, options: TrainingOptions, settings: Mapping[str, Any]
+) -> TrainingOptions:
+    """The options with excerpts no longer than the model takes, where nobody chose their length."""
+    context = begun.base.context
+    if "length" in settings or context is None:
+        return options
+    return replace(options, length=min(options.length, context))
+
+
 def _train_to_the_end(
     prepared: PreparedTraining, progress: Callable[[Progress], None] | None, controls: Controls | None
 ) -> Run:
@@ -228,9 +262,7 @@ def _prepare_tuning(
         raise LmvizError(f"There is no {missing}: name one.")
     chosen, options = split_tuning(settings)
     begun = begin_with(find_run(start), chosen)
-    context = begun.base.context
-    if "length" not in settings and context is not None:
-        options = replace(options, length=min(options.length, context))
+    options = _fitting_length(begun, options, settings)
     read = corpus_for(begun.base, corpus)
     check_given(out, read, controls)
     other = None if second is None else corpus_for(begun.base, second)

@@ -18,6 +18,7 @@ from lmviz.interchange.chosen_bases import choose_base
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.runs.opening import base_of
 from lmviz.runs.tuned import TunedRun, tuning_of
+from lmviz.runs.tuning_plan import check_fits
 from lmviz.tasks import find_task
 
 if TYPE_CHECKING:
@@ -168,6 +169,7 @@ def begin_tuning(
 
     if overwrite and not is_alone():
         raise LmvizError("Several processes cannot overwrite a run: remove it first, or name another folder.")
+    check_fits(start, options)
     description = start.description(folder, options, corpus)
     model = untrained(description, start.base)
     run = TunedRun(Path(folder), description, start.base)

@@ -12,7 +12,7 @@ import torch
 from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 
 from lmviz.base.errors import LmvizError
-from lmviz.models.model import Model
+from lmviz.models.model import IGNORED, Model
 from lmviz.models.reading import evaluation
 from lmviz.text.examples import Examples
 from lmviz.training.batches import Batch
@@ -112,6 +112,7 @@ class GradientLearner:
         self.device = device
         self._computing = computing(device, options)
         self._options = options
+        self._parts = 1 if model.recurrent else options.batch_parts
         self._team = team
         self._batches = batches_of(
             model, training, options, ignored_target=ignored_target, team=team, left_out=left_out
@@ -180,6 +181,8 @@ class GradientLearner:
         if not self.model.training:
             self.model.train()
         seed_chance(self.device, (self._options.seed << 32) + self.step * self._team.size + self._team.rank)
+        if self._parts > 1 and len(tokens) > 1:
+            return self._differentiate_in_parts(batch, tokens, targets, onlooker), None
         given: list[Any] = [tokens, targets, None if batch.begins else self._carried]
         if batch.lengths is not None:
             given.append(torch.from_numpy(batch.lengths).to(self.device, non_blocking=True))
@@ -198,6 +201,33 @@ class GradientLearner:
             # Where nothing counts the mean loss is 0 / 0, and its gradient too.
             loss = torch.zeros_like(loss)
         return self._team.average(self._parameters, loss.detach(), batch.share), carried
+
+    def _differentiate_in_parts(
+        self, batch: Batch, tokens: torch.Tensor, targets: torch.Tensor, onlooker: Onlooker
+    ) -> torch.Tensor:
+        """The same by parts of the batch, whose gradients add up to that of the whole."""
+        total, counted = torch.zeros((), device=self.device), int((targets != IGNORED).sum())
+        places = torch.arange(len(tokens)).tensor_split(min(self._parts, len(tokens)))
+        smoothing = self._options.label_smoothing
+        for rows in places:
+            share = int((targets[rows] != IGNORED).sum()) / max(1, counted)
+            if not share:
+                continue
+            beside: dict[str, Any] = {
+                name: torch.from_numpy(array[rows.numpy()]).to(self.device)
+                for name, array in batch.beside.items()
+            }
+            if smoothing:
+                beside["smoothing"] = smoothing
+            lengths = [] if batch.lengths is None else [torch.from_numpy(batch.lengths[rows.numpy()])]
+            with self._computing:
+                loss, _ = self.model.loss(
+                    tokens[rows], targets[rows], None, *(each.to(self.device) for each in lengths), **beside
+                )
+            (loss * share).backward()
+            total += loss.detach() * share
+        onlooker.computed()
+        return self._team.average(self._parameters, total, batch.share)
 
     def check_finite(self) -> None:
         """Raise NotFinite when a weight is not a finite number."""

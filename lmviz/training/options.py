@@ -69,6 +69,16 @@ class TrainingOptions(Configuration):
         minimum=1,
         maximum=65_536,
     )
+    batch_parts: int = setting(
+        1,
+        "In how many parts, one after the other, the gradient of a batch is computed (accumulation). The "
+        "update is the same but for rounding, and takes less memory and more time. Models that carry a state "
+        "on compute each batch at once.",
+        label="Parts of a batch",
+        minimum=1,
+        maximum=65_536,
+        advanced=True,
+    )
     length: int = setting(
         0,
         "The number of tokens in an excerpt, which is also how far gradients flow back through a recurrent "

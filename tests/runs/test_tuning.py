@@ -355,3 +355,47 @@ def test_from_the_command_line(bases, text, tmp_path, capsys):
     assert (tmp_path / "adapter" / "adapter_config.json").exists()
     assert run([*made, "--family", "gru", "--tokenizer", "words"]) != 0
     assert "own tokenizer" in capsys.readouterr().err
+
+
+def test_a_batch_in_parts_is_the_same_update(bases, text, tmp_path):
+    settings = {"start": bases["llama"], "corpus": text, **SHORT, "batch": 5, "steps": 4}
+    whole, parts = (
+        lmviz.train(out=tmp_path / str(count), batch_parts=count, **settings).metrics() for count in (1, 3)
+    )
+    for one, other in zip(whole[1:], parts[1:], strict=True):
+        assert one["loss"] == pytest.approx(other["loss"], abs=1e-5)
+        assert one["gradient_norm"] == pytest.approx(other["gradient_norm"], rel=1e-4)
+
+
+def test_the_plan_is_known_before_anything_begins(bases, text):
+    plans = {
+        way: lmviz.training_plan(bases["llama"], text, **settings, **SHORT) for way, settings in WAYS.items()
+    }
+    sizes = {name: value.numel() for name, value in lmviz.open_model(bases["llama"]).named_parameters()}
+    whole = sum(sizes.values())
+    trained = {
+        "LoRA": 2 * 4 * (2 * 24 + 2 * (24 + 8) + 2 * 24 + 3 * (24 + 40)),
+        "last layers": sum(size for name, size in sizes.items() if name.startswith("layers.1.")),
+        "all weights": whole,
+    }
+    for way, plan in plans.items():
+        assert (plan.trained, plan.parameters) == (trained[way], whole)
+        assert plan.gradients == 4 * trained[way]
+        assert plan.optimizer == 8 * trained[way]
+        assert plan.seconds > 0
+        assert plan.activations > 2 * 8 * 24 * 4  # one stream of the batch at least
+    assert plans["all weights"].bytes > plans["LoRA"].bytes
+
+
+def test_a_plan_that_does_not_fit_is_refused_with_what_would(bases, monkeypatch):
+    from lmviz.runs.tuning_plan import check_fits, counted_plan
+
+    start = begin_with(bases["llama"], TuningConfiguration())
+    options = tuning_options("lora").from_values({"batch": 64, "length": 32})
+    plan = counted_plan(start, options)
+    with pytest.raises(LmvizError, match=r"batch_parts=4\."):
+        check_fits(start, options, plan.bytes - plan.activations + plan.activations // 4)
+    with pytest.raises(LmvizError, match="smaller model"):
+        check_fits(start, options, 1000)
+    fits = options.from_values({**options.to_values(), "batch_parts": 4})
+    assert check_fits(start, fits, plan.bytes - plan.activations + plan.activations // 4).parameters
