@@ -28,8 +28,8 @@ from lmviz.training.tuning import tuning_options
 if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.models.model_configuration import ModelConfiguration
-    from lmviz.runs.beginning import Beginning
     from lmviz.runs.tuning_plan import TuningPlan
+    from lmviz.runs.tuning_start import TuningStart
     from lmviz.text.corpus import Corpus
     from lmviz.text.tokenizer import Tokenizer
     from lmviz.training.controls import Controls
@@ -148,8 +148,8 @@ def training_plan(
     `start`, `corpus` and `settings` are those of `train`. Two steps are made, of which nothing is kept.
     LmvizError where this machine has not the memory, with a setting that fits, and as `train`.
     """
-    from lmviz.runs.beginning import begin_with
     from lmviz.runs.tuning_plan import measured_plan
+    from lmviz.runs.tuning_start import begin_with
 
     chosen, options = split_tuning(settings)
     begun = begin_with(find_run(start), chosen)
@@ -163,7 +163,7 @@ def training_plan(
 
 
 def _fitting_length(
-    begun: Beginning, options: TrainingOptions, settings: Mapping[str, Any]
+    begun: TuningStart, options: TrainingOptions, settings: Mapping[str, Any]
 ) -> TrainingOptions:
     """The options with excerpts no longer than the model takes, where nobody chose their length."""
     context = begun.base.context
@@ -240,8 +240,8 @@ def _prepare_tuning(
     settings: Mapping[str, Any],
 ) -> PreparedTraining:
     """A training that goes on from an opened model, or with a run that did."""
-    from lmviz.runs.beginning import begin_with
     from lmviz.runs.preparation import begin_tuning
+    from lmviz.runs.tuning_start import begin_with
     from lmviz.training.run import HoldsRun, Run
 
     if family not in (None, "transformer"):

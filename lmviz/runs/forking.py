@@ -12,7 +12,6 @@ from lmviz.base.errors import LmvizError
 from lmviz.families import find_family
 from lmviz.interchange.chosen_bases import choose_base
 from lmviz.models.model_configuration import ModelConfiguration
-from lmviz.runs.beginning import beginning_of
 from lmviz.runs.preparation import (
     PreparedTraining,
     check_text,
@@ -24,6 +23,7 @@ from lmviz.runs.preparation import (
 )
 from lmviz.runs.run_title import title_of
 from lmviz.runs.tuned import TunedRun
+from lmviz.runs.tuning_start import beginning_of
 from lmviz.training.options import TrainingOptions
 
 if TYPE_CHECKING:

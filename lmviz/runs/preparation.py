@@ -23,7 +23,7 @@ from lmviz.tasks import find_task
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
-    from lmviz.runs.beginning import Beginning
+    from lmviz.runs.tuning_start import TuningStart
     from lmviz.text.corpus import Corpus
     from lmviz.training.beside import Beside
     from lmviz.training.controls import Controls
@@ -149,7 +149,7 @@ def resume_run(
 
 
 def begin_tuning(
-    start: Beginning,
+    start: TuningStart,
     options: TrainingOptions,
     corpus: Corpus,
     folder: str | Path,
@@ -190,7 +190,7 @@ def begin_tuning(
 
 
 def rehearse_tuning(
-    start: Beginning, options: TrainingOptions, corpus: Corpus, controls: Controls | None = None
+    start: TuningStart, options: TrainingOptions, corpus: Corpus, controls: Controls | None = None
 ) -> Generator[Progress, Any, None]:
     """The training that `begin_tuning` would begin, of which nothing is written."""
     description = start.description("rehearsal", options, corpus)

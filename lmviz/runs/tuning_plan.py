@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lmviz.base.errors import LmvizError
 from lmviz.base.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.tuning_configuration import LORA, TuningConfiguration
-from lmviz.runs.beginning import Beginning
+from lmviz.runs.tuning_start import TuningStart
 from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class TuningPlan:
         return self.weights + self.gradients + self.optimizer + self.activations
 
 
-def counted_plan(start: Beginning, options: TrainingOptions) -> TuningPlan:
+def counted_plan(start: TuningStart, options: TrainingOptions) -> TuningPlan:
     """The plan as it can be counted, without a step."""
     configuration, size = start.tuning.configuration, start.base.vocabulary_size
     trained, parameters = start.learned_numbers, start.base.parameter_count()
@@ -65,7 +65,7 @@ def counted_plan(start: Beginning, options: TrainingOptions) -> TuningPlan:
     )
 
 
-def check_fits(start: Beginning, options: TrainingOptions, memory: int | None = None) -> TuningPlan:
+def check_fits(start: TuningStart, options: TrainingOptions, memory: int | None = None) -> TuningPlan:
     """The counted plan; LmvizError where this machine has not the memory for it, with a setting that fits."""
     plan = counted_plan(start, options)
     memory = machine_memory() if memory is None else memory
@@ -77,7 +77,7 @@ def check_fits(start: Beginning, options: TrainingOptions, memory: int | None = 
     )
 
 
-def _way_out(start: Beginning, options: TrainingOptions, memory: int) -> str:
+def _way_out(start: TuningStart, options: TrainingOptions, memory: int) -> str:
     """What would fit, the smallest change first."""
     parts = options.batch_parts * 2
     while parts <= min(options.batch, MOST_PARTS):
@@ -98,7 +98,7 @@ def _way_out(start: Beginning, options: TrainingOptions, memory: int) -> str:
 
 
 def measured_plan(
-    start: Beginning, options: TrainingOptions, corpus: Corpus
+    start: TuningStart, options: TrainingOptions, corpus: Corpus
 ) -> Generator[None, None, TuningPlan]:
     """The plan, measured by two steps of which nothing is kept; yields between them, and can be left.
 

@@ -17,7 +17,7 @@ from lmviz.base.errors import LmvizError, LmvizWarning
 from lmviz.interchange.chosen_bases import NoBase, choose_base
 from lmviz.models.tuned import TunedTransformer
 from lmviz.models.tuning_configuration import TuningConfiguration
-from lmviz.runs.beginning import begin_with
+from lmviz.runs.tuning_start import begin_with
 from lmviz.training.batches import RandomWindows
 from lmviz.training.controls import Controls
 from lmviz.training.distributed import Team

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Beginning:
+class TuningStart:
     """A model that was opened from a place, maybe at a step, and what of it is learned.
 
     `joined` says that its queries, keys and values are stored as one matrix.
@@ -85,16 +85,16 @@ class Beginning:
         )
 
 
-def begin_with(place: str | Path, chosen: TuningConfiguration, step: int | None = None) -> Beginning:
+def begin_with(place: str | Path, chosen: TuningConfiguration, step: int | None = None) -> TuningStart:
     """A training that goes on from the model at a place; LmvizError where that cannot be trained further."""
     from lmviz.models.tuned import check_tunable
 
     base = base_at(Path(place), step)
     check_tunable(base)
-    return Beginning(base, Path(place), step, chosen, _is_joined(base))
+    return TuningStart(base, Path(place), step, chosen, _is_joined(base))
 
 
-def beginning_of(run: TunedRun, chosen: TuningConfiguration | None = None) -> Beginning:
+def beginning_of(run: TunedRun, chosen: TuningConfiguration | None = None) -> TuningStart:
     """Where a run began, which may learn something else of the same model."""
     said, own = run.description.tuned_from, run.description.tuning
     assert said is not None, "asked of tuned runs alone"
@@ -102,7 +102,7 @@ def beginning_of(run: TunedRun, chosen: TuningConfiguration | None = None) -> Be
     place = chosen_base(run.folder) or Path(said["place"])
     if not place.is_absolute():
         place = shipped("sample_models") / place
-    return Beginning(run.base, place, said.get("step"), chosen or own, said["joined"])
+    return TuningStart(run.base, place, said.get("step"), chosen or own, said["joined"])
 
 
 def _is_joined(base: Model) -> bool:
