@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from lmviz.text.checkpoint_names import holds_series, step_in_name
 if TYPE_CHECKING:
     from lmviz.interchange.checkpoint import Checkpoint
     from lmviz.models.model import Model
+    from lmviz.series.recorded_metrics import RecordedMetrics
     from lmviz.text.tokenizer import Tokenizer
     from lmviz.training.description import RunDescription
 
@@ -98,6 +100,27 @@ class SeriesRun(ForeignRun):
             raise _of_step(step, reason) from None
         model.step, model.name = int(step), self.description.name
         return model
+
+    @cached_property
+    def recorded(self) -> RecordedMetrics:
+        """What programs have recorded beside the checkpoints, read once."""
+        from lmviz.series.recorded_metrics import recorded_metrics
+
+        return recorded_metrics(self.folder)
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """What was recorded of the training, under the names that a run of lmviz has for it."""
+        return list(self.recorded.lines)
+
+    @property
+    def curve_names(self) -> Mapping[str, str]:
+        """What the program that recorded them calls the curves."""
+        return self.recorded.names
+
+    @property
+    def recorded_by(self) -> str:
+        """The program that recorded the curves; "" where there are none."""
+        return " and ".join(self.recorded.programs)
 
     def tokenizer(self) -> Tokenizer:
         return tokenizer_of(self.checkpoint(list(self.steps)[-1]), self.folder)

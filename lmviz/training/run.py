@@ -297,6 +297,16 @@ class Run:
         """The run as its folder holds it now, which another program may have changed; LmvizError."""
         return type(self).open(self.folder)
 
+    @property
+    def curve_names(self) -> Mapping[str, str]:
+        """What the program that measured them calls its curves, where they are not lmviz's own."""
+        return {}
+
+    @property
+    def recorded_by(self) -> str:
+        """The other program that recorded its curves; "" where lmviz has measured them."""
+        return "" if self.description.recorded is None else str(self.description.recorded["by"])
+
     def trouble(self) -> str:
         """What is said of those of its snapshots that cannot be opened; "" where nothing is known of any."""
         return ""

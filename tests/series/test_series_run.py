@@ -146,3 +146,20 @@ def test_a_series_that_has_grown_is_the_same_run(series):
     grown = run.again()
     assert grown.snapshots() == [2, 4, 6, 8]
     assert grown.description.continues(run.description)
+
+
+def test_curves_are_those_that_the_program_recorded(series):
+    folder, _ = series
+    history = [
+        {"loss": 3.5, "grad_norm": 1.25, "learning_rate": 0.1, "step": 2},
+        {"eval_loss": 3.25, "step": 2},
+        {"loss": 3.0, "step": 4},
+    ]
+    state = folder / "checkpoint-6" / "trainer_state.json"
+    state.write_text(json.dumps(json.loads(state.read_text()) | {"log_history": history}))
+    run = open_recorded(folder)
+    assert run.metrics() == [
+        {"step": 2, "loss": 3.5, "validation_loss": 3.25, "learning_rate": 0.1, "gradient_norm": 1.25},
+        {"step": 4, "loss": 3.0},
+    ]
+    assert (run.recorded_by, run.curve_names["validation_loss"]) == ("Trainer", "eval_loss")

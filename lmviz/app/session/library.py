@@ -404,6 +404,7 @@ def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
         run, model = cache.open(folder, reason.readable)
         snapshots = tuple(step for step in run.snapshots() if step <= reason.readable)
     tokenizer = run.tokenizer()
+    run.curve_names  # noqa: B018 - curves of another program are read here, and not in the window's thread
     return OpenedModel(
         folder=folder,
         name=title_of(run.description) or folder.name,

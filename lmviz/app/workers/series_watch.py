@@ -120,5 +120,6 @@ def _look(folder: Path, opened: SeriesRun, before: Look | None) -> Look:
         return Look(folder)
     if before is not None and now is before.run:
         return before
+    now.recorded  # noqa: B018 - read here, and not in the window's thread
     standing = standing_of(now.steps)
     return Look(folder) if standing is None else Look(folder, now, standing)

@@ -110,8 +110,15 @@ class LossPanel(Panel):
         self._plot.set_references(drawn, NOTES)
         self._plot.set_end(self._end())
         self._plot.set_cursor(self.session.library.step if self.session.library.model is not None else None)
-        self._remark.say(self._found_remark())
+        self._remark.say(" ".join(said for said in (self._found_remark(), self._origin()) if said))
         self._say_where_there_are_none()
+
+    def _origin(self) -> str:
+        """Whose the curves are where another program has measured them; empty for lmviz's own."""
+        model = self.session.library.model
+        if model is None or not model.run.recorded_by or not self.session.training.history_of(model).curves:
+            return ""
+        return f"Recorded by {model.run.recorded_by}, not measured here."
 
     def _found_remark(self) -> str:
         """What the curves of the shown run tell; empty for one that was counted, not trained."""
@@ -247,9 +254,12 @@ class LossPanel(Panel):
         measured = self._convert(history.validation_loss.values, description)
         if losses is None or measured is None:
             return []
+        model = self.session.library.model
+        names = {} if model is None else model.run.curve_names
+        training, validation = names.get("loss", "training"), names.get("validation_loss", "validation")
         return [
-            PlotCurve("training", history.loss.steps, losses, "training", OWN),
-            PlotCurve("validation", history.validation_loss.steps, measured, "validation", OWN),
+            PlotCurve(training, history.loss.steps, losses, "training", OWN),
+            PlotCurve(validation, history.validation_loss.steps, measured, "validation", OWN),
         ]
 
     def _other_curve(self, model: OpenedModel) -> list[PlotCurve]:
