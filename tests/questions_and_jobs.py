@@ -129,8 +129,8 @@ def try_kinds(scene: Scene) -> None:
     scene.click("position_trial_button")
 
 
-def turn_to(panel: QWidget, page: int) -> None:
-    picker = panel.findChild(QComboBox, "positions_page_picker")
+def turn_to(panel: QWidget, page: int, name: str = "positions_page_picker") -> None:
+    picker = panel.findChild(QComboBox, name)
     picker.setCurrentIndex(page)
     picker.activated.emit(page)
 
@@ -258,6 +258,15 @@ def measure(scene: Scene) -> None:
     scene.click("measure_button")
 
 
+def measure_change(scene: Scene) -> None:
+    """Compare the shown model with another step on the held-out text."""
+    if scene.session.text.corpus is None:
+        scene.open_text()
+    [panel] = scene.places("changed_text_view")
+    turn_to(panel, 1, "changed_text_picker")
+    scene.click("measure_change_button")
+
+
 def measure_noise(scene: Scene) -> None:
     """Measure the gradients of the shown model on its own text."""
     if scene.session.text.corpus is None:
@@ -301,6 +310,7 @@ def close_model(scene: Scene) -> None:
 
 
 ELSEWHERE: dict[str, tuple[str, Callable[[Scene], object]]] = {
+    "changed weights": ("difference", weigh),
     "compared labels": ("compare classifier", Scene.type),
     "evidence": ("inside n-gram", follow_a_context),
 }
@@ -373,6 +383,9 @@ ROWS = (
     Row("trio", "compare", "compare_view", lambda scene: scene.open_model("gru")),
     Row("samples", "compare", "compared_samples_view", Scene.type),
     Row("Evaluating ", "compare", "scores_view", measure),
+    Row("learned directions", "difference", "changed_weights_view", weigh),
+    Row("strength curve", "difference", "strength_view", weigh),
+    Row("Comparing two models", "difference", "changed_text_view", measure_change),
     Row("contrast", "circuits", "contrast_view", change_a_word),
     Row("patching", "circuits", "patching_view", change_a_word),
     Row("attribution", "circuits", "attribution_view", change_a_word),

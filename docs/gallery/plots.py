@@ -26,6 +26,7 @@ from lmviz.app.widgets.plots.position_bars import PositionBars
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.plots.scatter_plot import ScatterPlot
 from lmviz.app.widgets.plots.score_strips import ScoreStrip, ScoreStrips
+from lmviz.app.widgets.plots.shift_arrows import ShiftArrows
 from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
@@ -83,6 +84,16 @@ def before_after_bars() -> QWidget:
     before = np.array([0.923, 0.015, 0.002, 0.001, 0.014])
     view.set_words(
         ("stone", "thimble", "ball", "mirror", "key"), before, [0.03, 0.136, 0.105, 0.102, 0.063], lost=True
+    )
+    return view
+
+
+def shift_arrows() -> QWidget:
+    """The next words of a model at two steps."""
+    view = ShiftArrows()
+    words = ("stone", "feather", "key", "lamp", "ball", "cup")
+    view.set_shifts(
+        words, [0.023, 0.033, 0.024, 0.059, 0.051, 0.046], [0.51, 0.093, 0.038, 0.005, 0.006, 0.003]
     )
     return view
 
@@ -342,6 +353,7 @@ EXHIBITS = (
     Exhibit("Training", "the darker, the larger the loss", loss_surface, (340, 260)),
     Exhibit("Next word", "", bars, (460, 340)),
     Exhibit("Next word", "before → after", before_after_bars, (360, 240)),
+    Exhibit("Next word", "A ○ → ● B · points", shift_arrows, (420, 200)),
     Exhibit("The die", "", cumulative_bar, (460, 170)),
     Exhibit("Compare", "", distribution_card, (320, 240)),
     Exhibit("Lengths", "of 3,000 documents", histogram, (320, 160)),

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 import torch
-from torch import nn
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.result import Numbers
@@ -16,9 +14,8 @@ from lmviz.differences.pair import ModelPair
 from lmviz.models.blocks import without_blocks
 from lmviz.models.interruption import look_up, part_of_work
 from lmviz.models.model import Model
+from lmviz.models.other_tensors import with_tensors
 from lmviz.training.evaluation import evaluate_ids
-
-Module = TypeVar("Module", bound=nn.Module)
 
 LEAST, MOST = -0.5, 1.5
 """How far the strength of a change goes in the window: a little beyond either model."""
@@ -95,36 +92,6 @@ def strength_curve(
             strengths=tuple(strengths),
             tokens=tokens,
         )
-
-
-def with_tensors(model: Model, tensors: Mapping[str, torch.Tensor]) -> Model:
-    """The same model with other tensors, by their dotted names; nothing of the first is changed."""
-    return _with(model, dict(tensors), "")
-
-
-def _with(module: Module, tensors: Mapping[str, torch.Tensor], prefix: str) -> Module:
-    twin = module.__new__(type(module))
-    children = {
-        name: child and _with(child, tensors, f"{prefix}{name}.") for name, child in module._modules.items()
-    }
-    own = {
-        name: parameter if parameter is None else _as_parameter(tensors[f"{prefix}{name}"])
-        for name, parameter in module._parameters.items()
-    }
-    buffers = {
-        name: buffer if buffer is None else tensors[f"{prefix}{name}"]
-        for name, buffer in module._buffers.items()
-    }
-    kept = {name: value for name, value in module.__dict__.items() if name != "_named"}
-    twin.__dict__ = kept | {"_modules": children, "_parameters": own, "_buffers": buffers, "training": False}
-    return twin
-
-
-def _as_parameter(tensor: torch.Tensor) -> nn.Parameter:
-    if isinstance(tensor, nn.Parameter):
-        return tensor
-    with torch.inference_mode(False):
-        return nn.Parameter(tensor, requires_grad=False)
 
 
 def _between(before: torch.Tensor, after: torch.Tensor, strength: float) -> torch.Tensor:

@@ -13,15 +13,13 @@ import numpy as np
 from lmviz.base.arguments import file_path
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
+from lmviz.differences.documents import last_tokens, windows
 from lmviz.differences.matrices import MatrixChange, matrix_changes
 from lmviz.differences.moved_heads import MovedHeads, moved_heads
 from lmviz.differences.pair import ModelPair
 from lmviz.differences.states import StateDistance, StateSimilarity, state_distance, state_similarity
 from lmviz.differences.text_difference import TextDifference
 from lmviz.models.interruption import part_of_work
-
-LENGTH = 128
-"""States and heads are compared over at most so many tokens of a text, its last ones."""
 
 POSITIONS = 2048
 """The similarity of states is taken over at most so many positions."""
@@ -128,19 +126,6 @@ def compared(
         with part_of_work(1, 2):
             matrices = matrix_changes(pair)
     return ModelDifference(pair.names, text, stream, similarity, heads, matrices, why_not)
-
-
-def last_tokens(pair: ModelPair, ids: np.ndarray, most: int = LENGTH) -> np.ndarray:
-    """The last tokens of ids (token,) that both models read at once, `most` at most."""
-    contexts = [model.context for model in (pair.before, pair.after) if model.context is not None]
-    return np.asarray(ids[-min([most, *contexts]) :], dtype=np.int64)
-
-
-def windows(pair: ModelPair, ids: np.ndarray) -> list[np.ndarray]:
-    """Ids (token,) cut into stretches that both models read at once."""
-    contexts = [model.context for model in (pair.before, pair.after) if model.context is not None]
-    size = min([LENGTH, *contexts])
-    return [np.asarray(ids[first : first + size], dtype=np.int64) for first in range(0, len(ids), size)]
 
 
 def up_to(stretches: Sequence[np.ndarray], positions: int) -> list[np.ndarray]:

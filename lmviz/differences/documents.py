@@ -23,6 +23,10 @@ Given = str | Path | Corpus | Sequence[int] | np.ndarray
 """A file, a text, a corpus, whose held-out part is meant, or a row of ids."""
 
 
+LENGTH = 128
+"""States and heads are compared over at most so many tokens at once."""
+
+
 @dataclass(frozen=True, eq=False)
 class JudgedText:
     """Documents of ids (token,), and the id that is no target, START where there is one."""
@@ -37,10 +41,16 @@ def judged_text(model: Model, given: Given) -> JudgedText:
     start = tokenizer.start_id if tokenizer is not None and tokenizer.marks_boundaries else None
     if isinstance(given, str | np.ndarray | list | tuple) and not _is_file(given):
         return JudgedText([read_prefix(model, given).ids], start)
+    return ids_of_documents(model, texts(model, given))
+
+
+def ids_of_documents(model: Model, documents: Documents) -> JudgedText:
+    """The documents of a corpus as a model reads them; LmvizError where it cannot."""
+    tokenizer = model.tokenizer
     if tokenizer is None:
         raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
-    documents = texts(model, given)
-    if model.documents == EVERY_LINE and not isinstance(given, Corpus):
+    start = tokenizer.start_id if tokenizer.marks_boundaries else None
+    if model.documents == EVERY_LINE:
         raise LmvizError(
             "A model of sentences, as of an ARPA file, is compared on a text and not on a file: give a text."
         )
@@ -67,6 +77,36 @@ def texts(model: Model, given: Given) -> Documents:
         raise LmvizError(f"{given!r} is no text: give a file, a text, a corpus, or a row of token ids.")
     corpus = load_corpus(given, model.tokenizer, task="next-token", documents=model.documents, validation=0.0)
     return corpus.training_documents
+
+
+def first_stretches(pair: ModelPair, documents: Sequence[str], positions: int) -> list[np.ndarray]:
+    """The first documents as stretches of ids that both models read at once, so many positions in all."""
+    found: list[np.ndarray] = []
+    left = positions
+    for document in documents:
+        ids = read_prefix(pair.before, document).ids if document else np.zeros(0, dtype=np.int64)
+        for stretch in windows(pair, ids):
+            if left <= 0:
+                return found
+            found.append(stretch[:left])
+            left -= len(found[-1])
+    return found
+
+
+def last_tokens(pair: ModelPair, ids: np.ndarray, most: int = LENGTH) -> np.ndarray:
+    """The last tokens of ids (token,) that both models read at once, `most` at most."""
+    return np.asarray(ids[-_at_once(pair, most) :], dtype=np.int64)
+
+
+def windows(pair: ModelPair, ids: np.ndarray) -> list[np.ndarray]:
+    """Ids (token,) cut into stretches that both models read at once."""
+    size = _at_once(pair, LENGTH)
+    return [np.asarray(ids[first : first + size], dtype=np.int64) for first in range(0, len(ids), size)]
+
+
+def _at_once(pair: ModelPair, most: int) -> int:
+    contexts = [model.context for model in (pair.before, pair.after) if model.context is not None]
+    return min([most, *contexts])
 
 
 def _is_file(given: object) -> bool:

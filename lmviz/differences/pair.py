@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -10,6 +11,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.inspection.backpropagation import unchanged
 from lmviz.models.blocks import without_blocks
 from lmviz.models.model import Model
+from lmviz.models.other_tensors import with_tensors
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +77,18 @@ class ModelPair:
         """LmvizError where the two are not of one tokenizer and shape."""
         if self.why_not_alike:
             raise LmvizError(self.why_not_alike)
+
+
+def pair_of(models: Iterator[Model]) -> ModelPair:
+    """The next two of some models, each with the weights that it has when it comes.
+
+    Either may be given other weights afterwards, as a model is that is opened once for all its steps.
+    LmvizError as of `paired`.
+    """
+    before = next(models)
+    kept = with_tensors(before, before.tensors())
+    after = next(models)
+    return paired(kept, with_tensors(after, after.tensors()))
 
 
 def paired(before: Model, after: Model) -> ModelPair:

@@ -127,6 +127,33 @@ class Picker(LookPart):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Slider(LookPart):
+    """A number that is dragged: one of `count` places from 0, at `place`; what is `written` stands beside it.
+
+    `title` stands before it. `moved` is told the place where a person has moved it to.
+    """
+
+    title: str = ""
+    count: int = 2
+    place: int = 0
+    written: str = ""
+    moved: Callable[[int], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Shifts(LookPart):
+    """Shares that went from `before` to `after`, (row,): an arrow for each, and its change in points.
+
+    The first that rose and the first that fell are bold. `clicked` is told the row.
+    """
+
+    labels: Sequence[str] = ()
+    before: Sequence[float] | np.ndarray = ()
+    after: Sequence[float] | np.ndarray = ()
+    clicked: Callable[[int], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Matrix(LookPart):
     """Numbers (row, column) as coloured cells, with `words` in them, row by row, where there are some.
 

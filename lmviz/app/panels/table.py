@@ -16,6 +16,7 @@ PERSPECTIVES = (
     Perspective("attention", "Attention", "Ctrl+4"),
     Perspective("sample", "Sample", "Ctrl+5"),
     Perspective("compare", "Compare", "Ctrl+6"),
+    Perspective("difference", "Difference", "Ctrl+Shift+D"),
     Perspective("circuits", "Circuits", "Ctrl+7"),
     Perspective("autodiff", "Autodiff", "Ctrl+8", has_prefix=False),
     Perspective("scale", "Scale", "Ctrl+9", has_prefix=False),
@@ -126,6 +127,15 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("guess_word", "Guess", "compare", "bottom", least=(290, 190)),
     PanelRow("which_is_real", "Which is real?", "compare", "bottom", tabbed=True),
     PanelRow("confusion", "Confusion", "compare", "bottom", _CONFUSION, tabbed=True),
+    PanelRow("difference", "Inside the two", "difference", "centre", least=(420, 250), projected=True),
+    PanelRow("changed_text", "Text", "difference", "centre", tabbed=True, least=(420, 250)),
+    PanelRow("transplant", "Transplant", "difference", "centre", tabbed=True, least=(420, 250)),
+    PanelRow("strength", "Strength", "difference", "centre", tabbed=True, least=(420, 250)),
+    PanelRow(
+        "changed_words", "Next word", "difference", "right", width=420, least=(300, 250), projected=True
+    ),
+    PanelRow("moved_heads", "Heads", "difference", "bottom", weight=9, height=350, least=(420, 230)),
+    PanelRow("changed_weights", "Weights", "difference", "bottom", weight=8, least=(380, 230)),
     PanelRow("contrast", "Two texts", "circuits", "centre", weight=1, least=(400, 150)),
     PanelRow("patching", "Patching", "circuits", "centre", weight=5, least=(300, 260), projected=True),
     PanelRow("circuit", "Circuit", "circuits", "centre", tabbed=True, least=(300, 304)),

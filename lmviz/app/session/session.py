@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.network import OpenNetwork
     from lmviz.app.session.network_focus import NetworkFocus
     from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.pair import ShownPair
     from lmviz.app.session.polls import Polls
     from lmviz.app.session.race import CurrentRace
     from lmviz.app.session.race_lane import RaceLane
@@ -170,6 +171,13 @@ class Session(QObject):
         from lmviz.app.session.contrast import CurrentContrast
 
         return CurrentContrast(self.work, self.library, self.reading, self)
+
+    @cached_property
+    def pair(self) -> ShownPair:
+        """The shown model and the one that it is held against."""
+        from lmviz.app.session.pair import ShownPair
+
+        return ShownPair(self.library, self.comparison, self)
 
     @cached_property
     def network(self) -> OpenNetwork:

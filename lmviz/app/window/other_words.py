@@ -32,6 +32,7 @@ OF_PERSPECTIVES = {
     "inside": "activations hidden states embeddings neurons",
     "circuits": "mechanistic interpretability induction patching ablation",
     "autodiff": "backpropagation micrograd computational graph chain rule",
-    "compare": "evaluate perplexity difference",
+    "compare": "evaluate perplexity",
+    "difference": "fine-tuning lora diff weights cka interpolation two models what changed",
 }
 """What each perspective is about, by its name."""

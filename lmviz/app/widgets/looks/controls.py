@@ -1,4 +1,4 @@
-"""Buttons and pickers of a look."""
+"""Buttons, pickers and sliders of a look."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 
 from lmviz.app.widgets.base.building import named, picker
 from lmviz.app.widgets.base.plain import caption, paragraph
+from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.looks.part_drawing import PartDrawing
-from lmviz.looks.parts import Button, Picker
+from lmviz.looks.parts import Button, Picker, Slider
 
 
 class ButtonDrawing(PartDrawing[Button, QPushButton]):
@@ -41,3 +42,22 @@ class PickerDrawing(PartDrawing[Picker, QComboBox]):
                 self.widget.clear()
                 self.widget.addItems(list(part.choices))
             self.widget.setCurrentIndex(part.chosen)
+
+
+class SliderDrawing(PartDrawing[Slider, SliderRow]):
+    """A slider between its name and what its place means."""
+
+    def make(self, part: Slider, inner: Sequence[QWidget]) -> SliderRow:
+        row = SliderRow(part.title, part.says)
+        named(row.slider, part.name)
+        row.value_changed.connect(lambda place: self.part.moved(place))
+        return row
+
+    @property
+    def speaker(self) -> QWidget:
+        return self.widget.slider
+
+    def put(self, part: Slider) -> None:
+        if self.changed("count"):
+            self.widget.set_range(part.count - 1, part.place)
+        self.widget.show_value(part.place, part.written)

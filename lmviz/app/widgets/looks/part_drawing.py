@@ -26,6 +26,8 @@ DRAWN_BY = {
     "Occurrences": "occurrences:OccurrencesDrawing",
     "OneLine": "words:OneLineDrawing",
     "SideBySide": "arranged:SideBySideDrawing",
+    "Shifts": "shifts:ShiftsDrawing",
+    "Slider": "controls:SliderDrawing",
     "Space": "arranged:SpaceDrawing",
     "Stacked": "arranged:StackedDrawing",
     "Table": "table:TableDrawing",

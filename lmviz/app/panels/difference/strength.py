@@ -1,0 +1,149 @@
+"""A model between A and B, or beyond them: what it expects, what it writes, and its loss by the strength."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lmviz.app.panels.difference.pair_panel import NO_TEXT, PairPanel, why_not
+from lmviz.app.panels.question import Key, Question
+from lmviz.app.session.pair import Two
+from lmviz.app.widgets.base.figures import percentage
+from lmviz.differences.recipes import strength_recipe
+from lmviz.looks.curve import PlotCurve
+from lmviz.looks.look import Look
+from lmviz.looks.names import Names
+from lmviz.looks.parts import Bars, Curves, SideBySide, Slider, Stacked, Words
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.differences.between import StrengthCurve
+    from lmviz.differences.between_text import BetweenText
+    from lmviz.differences.pair import ModelPair
+
+LEAST, MOST, STEP = -0.5, 1.5, 0.05
+PLACES = round((MOST - LEAST) / STEP) + 1
+WORDS, TOKENS, JUDGED = 10, 24, 1024
+"""So many next words are shown, so many tokens written, and about so many judged for the curve."""
+
+SLIDER = Slider(
+    "strength_slider", says="strength of the change, from A at 0 to B at 1", title="W + t · ΔW", count=PLACES
+)
+SAMPLE = Words("strength_sample", says="what the model between them writes")
+BARS = Bars("strength_words", says="what it expects next", share=1)
+PLOT = Curves(
+    "strength_plot",
+    says="loss by the strength of the change",
+    x_name="strength t",
+    y_name="nats per token",
+    possible=((LEAST, MOST), (0.0, np.inf)),
+    share=1,
+)
+
+
+class StrengthPanel(PairPanel["BetweenText | str"]):
+    """A slider, the next words and a sample at its place, and the loss on a text as a curve."""
+
+    title = "Strength of the change"
+    key = Key("strength")
+    curve_key = Key("strength curve")
+    follows = (*PairPanel.follows, "text.changed")
+    parts = (SLIDER, SAMPLE, BARS, replace(PLOT, shown=False))
+
+    _place = round((1.0 - LEAST) / STEP)
+    _curve: tuple[Any, StrengthCurve] | None = None
+
+    @property
+    def strength(self) -> float:
+        """Where the slider stands."""
+        return round(LEAST + STEP * self._place, 2)
+
+    def question(self) -> Question[Two, BetweenText | str] | Look:
+        if self.obstacle is not None:
+            return self.obstacle
+        text, strength = self.text, self.strength
+        if not text:
+            return Look(self.parts, instead=NO_TEXT)
+
+        def work(pair: ModelPair) -> BetweenText | str:
+            from lmviz.differences.between_text import between_text
+
+            return pair.why_not_alike or between_text(pair, strength, text, TOKENS)
+
+        return self.asked_of(work, (text, strength))
+
+    def look(self, two: Two, found: BetweenText | str) -> Look:
+        if isinstance(found, str):
+            return Look(self.parts, instead=why_not(two, found))
+        self._ask_curve(two)
+        rows = found.distribution.top(WORDS)
+        said = "A" if found.strength == 0 else "B" if found.strength == 1 else ""
+        slider = replace(
+            SLIDER,
+            place=self._place,
+            written=f"t = {self.strength:.2f}" + (f", which is {said}" if said else ""),
+            moved=self._move,
+        )
+        bars = replace(
+            BARS,
+            labels=[visible(row.token) for row in rows],
+            values=[row.probability for row in rows],
+            texts=[percentage(row.probability) for row in rows],
+            limit=1.0,
+        )
+        left = Stacked(parts=(replace(SAMPLE, text=f"…{found.sample}"), bars), share=1)
+        curve = self._drawn_curve(two)
+        arrays = {"probabilities": found.distribution.probabilities}
+        if self._curve is not None and self._curve[0] == two:
+            arrays["loss"] = self._curve[1].array
+        return Look(
+            (slider, SideBySide(first=left, second=curve, shares=(1, 1), share=1)),
+            aside="0 is A, 1 is B",
+            arrays=arrays,
+            names=Names(found.distribution.tokens),
+            recipe=strength_recipe(two[0].reads(self.text), two[1].reads(self.text), found.strength),
+        )
+
+    def _move(self, place: int) -> None:
+        if place != self._place:
+            self._place = place
+            self.refresh_soon()
+
+    def _go_to(self, strength: float) -> None:
+        self._move(min(PLACES - 1, max(0, round((strength - LEAST) / STEP))))
+
+    def _ask_curve(self, two: Two) -> None:
+        """The loss by the strength on the held-out text, where one is open; otherwise on what is typed."""
+        corpus = self.session.text.corpus
+        held_out = corpus.validation_documents if corpus is not None and corpus.task == "next-token" else ()
+        text = self.text
+
+        def work(pair: ModelPair) -> StrengthCurve:
+            from lmviz.differences.between import strength_curve
+            from lmviz.differences.documents import first_stretches, judged_text
+
+            start = judged_text(pair.before, text).start
+            *_, last = strength_curve(pair, first_stretches(pair, held_out or [text], JUDGED), start)
+            return last
+
+        asked = self.asked_of(work, (corpus, None if held_out else text), self.curve_key)
+        if isinstance(asked, Question):
+            question = replace(asked, grows=True)
+            if self.must_ask(question):
+                self.ask(question, lambda found: self._take_curve(two, found))
+
+    def _take_curve(self, two: Two, found: StrengthCurve) -> None:
+        self._curve = (two, found)
+        self.refresh()
+
+    def _drawn_curve(self, two: Two) -> Curves:
+        if self._curve is None or self._curve[0] != two:
+            return PLOT
+        curve = self._curve[1]
+        named = PlotCurve(
+            f"loss on {curve.tokens:,} tokens", curve.strengths, curve.array, "accent", dots=True
+        )
+        marks = [(0.0, "A"), (1.0, "B")]
+        return replace(PLOT, curves=[named], marks=marks, cursor=self.strength, moved=self._go_to)

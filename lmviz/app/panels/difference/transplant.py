@@ -1,0 +1,148 @@
+"""Parts of B put into A: which of them carry the change of what is expected after the text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.app.panels.difference.pair_panel import NO_TEXT, PairPanel, in_short, whole
+from lmviz.app.panels.question import Key, Question
+from lmviz.app.session.pair import Two
+from lmviz.app.widgets.base.figures import number
+from lmviz.base.errors import LmvizError
+from lmviz.differences.recipes import transplant_recipe
+from lmviz.looks.curve import PlotCurve
+from lmviz.looks.ink import Inked
+from lmviz.looks.look import Look
+from lmviz.looks.names import Names
+from lmviz.looks.parts import Bars, Curves, Picker, SideBySide, Words
+
+if TYPE_CHECKING:
+    from lmviz.differences.pair import ModelPair
+    from lmviz.differences.transplant import GrowingTransplant, Transplant
+
+EACH = {"part": "attention, feed-forward", "layer": "layers", "head": "heads", "matrix": "matrices"}
+SENTENCE = Words("transplant_sentence")
+ALONE = Bars("transplant_alone", says="the share of the change that each part carries alone", share=1)
+TOGETHER = Curves(
+    "transplant_together",
+    says="the share of the change as parts are put in one after another",
+    x_name="parts of B",
+    y_name="share of the change",
+    possible=((0.0, np.inf), (-np.inf, np.inf)),
+    share=1,
+)
+PICKER = Picker("transplant_picker", says="by what the model is taken apart", choices=list(EACH.values()))
+SHOWN = 24
+"""So many parts have a bar, those that carry most."""
+
+
+class TransplantPanel(PairPanel["GrowingTransplant | str"]):
+    """A bar for each part alone, and curves of parts together, from below and from above."""
+
+    title = "Which part carries it"
+    key = Key("transplant")
+    parts = (SENTENCE, ALONE, TOGETHER)
+
+    _each = "part"
+
+    def question(self) -> Question[Two, GrowingTransplant | str] | Look:
+        if self.obstacle is not None:
+            return self.obstacle
+        text, each = self.text, self._each
+        if not text:
+            return Look(self.parts, head=(self._picker(),), instead=NO_TEXT)
+
+        def work(pair: ModelPair) -> GrowingTransplant | str:
+            from lmviz.differences.transplant import GrowingTransplant
+
+            try:
+                return GrowingTransplant(pair, text, each)
+            except LmvizError as sentence:
+                return str(sentence)
+
+        return self.asked_of(work, (text, each))
+
+    def goes_on(
+        self, subject: Two, found: GrowingTransplant | str
+    ) -> Question[GrowingTransplant, GrowingTransplant | str] | None:
+        return None if isinstance(found, str) or found.is_done else Question(self.key, found, _go_on)
+
+    def look(self, two: Two, found: GrowingTransplant | str) -> Look:
+        if isinstance(found, str):
+            return Look(self.parts, head=(self._picker(),), instead=found)
+        moved, names = found.transplant, in_short(two)
+        order = np.argsort(-np.abs(np.nan_to_num(moved.array)), kind="stable")[:SHOWN]
+        rows = sorted(order.tolist()) if len(moved.parts) > SHOWN else list(range(len(moved.parts)))
+        best = moved.most
+        bars = replace(
+            ALONE,
+            labels=[moved.parts[row] for row in rows],
+            values=[max(0.0, float(np.nan_to_num(moved.array[row]))) for row in rows],
+            texts=[_percent(float(moved.array[row])) for row in rows],
+            highlighted=[rows.index(best)] if best in rows else (),
+            limit=1.0,
+        )
+        sentence = replace(
+            SENTENCE,
+            text=(
+                Inked(f"From A ({names[0]}) to B ({names[1]}) {moved.said} goes from "),
+                Inked(f"{number(moved.before)} to {number(moved.after)}", True),
+                Inked(". Alone, most of it comes with "),
+                Inked(moved.parts[best], True, "accent"),
+                Inked(f": {_percent(float(moved.array[best]))}."),
+            ),
+        )
+        body = (
+            bars
+            if moved.from_below is None
+            else SideBySide(first=bars, second=_curves(moved), shares=(1, 1), share=1)
+        )
+        arrays = {"alone": moved.array}
+        if moved.from_below is not None and moved.from_above is not None:
+            arrays |= {"from below": moved.from_below, "from above": moved.from_above}
+        return Look(
+            (sentence, body),
+            aside="share of the change",
+            aside_tip="A part of B is put into A. 0 % leaves A's number, 100 % gives B's; with all parts it "
+            "is exactly that. From below: the first parts of the computation are B's; from above: the last.",
+            head=(self._picker(),),
+            arrays=arrays,
+            names=Names(moved.parts),
+            recipe=transplant_recipe(two[0].reads(self.text), two[1].reads(self.text), moved.each),
+        )
+
+    def _picker(self) -> Picker:
+        known = list(EACH)
+        return replace(PICKER, chosen=known.index(self._each), chose=lambda at: self._choose(known[at]))
+
+    def _choose(self, each: str) -> None:
+        self._each = each
+        self.refresh()
+
+
+def _go_on(growing: GrowingTransplant) -> GrowingTransplant | str:
+    growing.go_on()
+    return growing
+
+
+def _curves(moved: Transplant) -> Curves:
+    assert moved.from_below is not None
+    assert moved.from_above is not None
+    below = np.concatenate([[0.0], moved.from_below])
+    above = np.concatenate([moved.from_above, [0.0]])[::-1]
+    places = np.arange(len(below))
+    return replace(
+        TOGETHER,
+        curves=[
+            PlotCurve("from below", places, below, "accent"),
+            PlotCurve("from above", places, above, "validation", dashed=True),
+        ],
+        references=(("all of it", 1.0),),
+    )
+
+
+def _percent(share: float) -> str:
+    return "–" if np.isnan(share) else whole(share)
