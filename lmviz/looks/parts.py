@@ -127,7 +127,7 @@ class Picker(LookPart):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Slider(LookPart):
+class SliderLine(LookPart):
     """A number that is dragged: one of `count` places from 0, at `place`; what is `written` stands beside it.
 
     `title` stands before it. `moved` is told the place where a person has moved it to.

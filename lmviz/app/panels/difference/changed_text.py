@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lmviz.app.panels.difference.pair_panel import NO_TEXT, PairPanel, in_short, signed
+from lmviz.app.panels.difference.pair_panel import NO_TEXT, PairPanel, in_short
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.pair import Two
-from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.figures import count, number, percentage, signed_figure
 from lmviz.app.workers.job import Job
 from lmviz.base.errors import LmvizError
 from lmviz.differences.recipes import difference_recipe, held_out_recipe
@@ -90,9 +90,9 @@ class ChangedTextPanel(PairPanel["TextDifference | str"]):
         shift = 0 if encoding is None or found.unit != "token" else max(0, len(encoding) - len(tokens))
 
         def read_out(row: int, at: int) -> tuple[str, list[str]]:
-            return f"{signed(found.changes[at])} nats", [
+            return f"{signed_figure(float(found.changes[at]))} nats", [
                 f"“{tokens[at]}”",
-                f"A {found.before[at]:.2f}, B {found.after[at]:.2f} nats",
+                f"A {number(float(found.before[at]))}, B {number(float(found.after[at]))} nats",
                 " → ".join(percentage(float(np.exp(-side[at]))) for side in (found.before, found.after)),
             ]
 
@@ -126,7 +126,7 @@ class ChangedTextPanel(PairPanel["TextDifference | str"]):
         table = replace(
             TABLE,
             columns=[
-                Column("nats each", np.array([row.change for row in rows]), signed),
+                Column("nats each", np.array([row.change for row in rows]), signed_figure),
                 Column("passage", [row.text for row in rows], tokens=True),
             ],
         )
@@ -233,9 +233,11 @@ def _typed(found: TextDifference, names: tuple[str, str]) -> tuple[Inked, ...]:
         Inked("“"),
         Inked(visible(found.tokens[at]), True, ink),
         Inked("” changed most, by "),
-        Inked(f"{signed(change)} nats", True, ink),
-        Inked(f". From {names[0]} to {names[1]} the loss on this text goes from {found.losses[0]:.3f} to "),
-        Inked(f"{found.losses[1]:.3f}", True),
+        Inked(f"{signed_figure(change)} nats", True, ink),
+        Inked(
+            f". From {names[0]} to {names[1]} the loss on this text goes from {number(found.losses[0])} to "
+        ),
+        Inked(f"{number(found.losses[1])}", True),
         Inked(f" nats per {per}."),
     )
 
@@ -246,11 +248,13 @@ def _held_out_in_words(found: TextDifference) -> tuple[Inked, ...]:
     if found.low is None or found.high is None:
         band = "too short for a band"
     else:
-        low, high = signed(found.low, 4), signed(found.high, 4)
+        low, high = signed_figure(found.low, 4), signed_figure(found.high, 4)
         verdict = "" if found.is_clear else ", which may be chance"
         band = f"95 %: {low} to {high}{verdict}"
     return (
-        Inked(f"On {found.counted:,} held-out {per}s: {found.losses[0]:.3f} to {found.losses[1]:.3f} nats, "),
-        Inked(signed(found.total, 4), True),
+        Inked(
+            f"On {count(found.counted)} held-out {per}s: {number(found.losses[0])} to {number(found.losses[1])} nats, "
+        ),
+        Inked(signed_figure(found.total, 4), True),
         Inked(f" ({band}). Passages where B is most ahead or behind; words expected more, and less."),
     )

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.app.panels.difference.pair_panel import PairPanel, why_not
+from lmviz.app.panels.difference.pair_panel import PairPanel, whole, why_not
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.pair import Two
+from lmviz.app.widgets.base.figures import percentage
 from lmviz.base.counting import numbered
 from lmviz.differences.recipes import difference_recipe
 from lmviz.looks.curve import PlotCurve
@@ -33,7 +34,7 @@ VALUES = Curves(
     x_name="direction",
     y_name="singular value, of the largest",
     possible=((1.0, np.inf), (0.0, 1.0)),
-    share=4,
+    share=3,
 )
 WORDS = Words("learned_direction_words", role="muted")
 
@@ -94,7 +95,9 @@ class ChangedWeightsPanel(PairPanel["tuple[MatrixChange, ...] | str"]):
 
         def read_out(row: int, column: int) -> tuple[str, list[str]]:
             change = at(row, column)
-            return ("", []) if change is None else (f"‖ΔW‖/‖W‖ {change.relative:.1%}", _details(change))
+            return (
+                ("", []) if change is None else (f"‖ΔW‖/‖W‖ {percentage(change.relative)}", _details(change))
+            )
 
         def choose(row: int, column: int) -> None:
             change = at(row, column)
@@ -103,7 +106,7 @@ class ChangedWeightsPanel(PairPanel["tuple[MatrixChange, ...] | str"]):
                 self.refresh()
 
         cell = (layers.index(chosen.layer), kinds.index(chosen.kind)) if chosen.layer is not None else None
-        words = [["" if np.isnan(value) else f"{100 * value:.0f} %" for value in row] for row in values]
+        words = [["" if np.isnan(value) else whole(float(value)) for value in row] for row in values]
         grid = replace(
             GRID,
             values=values,
@@ -166,7 +169,7 @@ class ChangedWeightsPanel(PairPanel["tuple[MatrixChange, ...] | str"]):
         said = ""
         if known is not None and known[0] == (two, change.label) and known[1] is not None:
             said = _in_words(known[1])
-        beside = ", ".join(f"{one.label} {one.relative:.0%}" for one in others[:3])
+        beside = ", ".join(f"{one.label} {whole(one.relative)}" for one in others[:3])
         return " · ".join(part for part in (said, beside) if part)
 
 
@@ -190,7 +193,7 @@ def _said(change: MatrixChange, *, is_most: bool) -> tuple[Inked, ...]:
         Inked("Most: " if is_most else ""),
         Inked(_name(change), True),
         Inked(", "),
-        Inked(f"{100 * change.relative:.0f} %", True),
+        Inked(whole(change.relative), True),
         Inked(f"{count}."),
     )
 
@@ -240,4 +243,4 @@ def _in_words(direction: LearnedDirection) -> str:
         said.append(f"reads {some(direction.reads)}")
     if direction.writes is not None:
         said.append(f"writes {some(direction.writes)} against {some(direction.writes_against)}")
-    return f"Strongest direction ({direction.share:.0%}) {', '.join(said)}" if said else ""
+    return f"Strongest direction ({whole(direction.share)}) {', '.join(said)}" if said else ""

@@ -10,6 +10,7 @@ import numpy as np
 from lmviz.app.panels.difference.pair_panel import NO_TEXT, PairPanel, in_short, whole, why_not
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.pair import Two
+from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.looks.ink import Inked
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
@@ -113,9 +114,9 @@ class DifferencePanel(PairPanel[Apart]):
 
         def read_out(at: int, position: int) -> tuple[str, list[str]]:
             share, cosine = distance.array[at, position], distance.cosine[at, position]
-            return f"{100 * share:.1f} % of ‖A‖", [
+            return f"{percentage(float(share))} of ‖A‖", [
                 f"{places[at]}, at “{tokens[position]}”",
-                f"cosine {cosine:.3f}",
+                f"cosine {number(float(cosine))}",
             ]
 
         grid = replace(
@@ -225,7 +226,7 @@ def _over(found: Apart) -> str:
 
 
 def _figure(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.2f}"
+    return "–" if np.isnan(value) else number(float(value), 2)
 
 
 def _arrays(found: Apart) -> dict[str, np.ndarray]:

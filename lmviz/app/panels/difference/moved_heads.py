@@ -10,7 +10,7 @@ import numpy as np
 from lmviz.app.panels.difference.pair_panel import NO_TEXT, PairPanel, in_short, whole, why_not
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.pair import Two
-from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.figures import brief_percentage, percentage
 from lmviz.base.counting import head_name, numbered
 from lmviz.differences.recipes import difference_recipe
 from lmviz.looks.ink import Inked
@@ -86,7 +86,9 @@ class MovedHeadsPanel(PairPanel["MovedHeads | str"]):
             limit=1.0,
             rows=[str(numbered(at)) for at in range(layers)],
             columns=[str(numbered(at)) for at in range(heads)],
-            words=[[f"{100 * share:.0f}" for share in row] for row in moved] if moved.size <= 144 else (),
+            words=[[brief_percentage(float(share)) for share in row] for row in moved]
+            if moved.size <= 144
+            else (),
             suggested=(layer, head),
             readout=read_out,
             clicked=choose,
@@ -116,7 +118,7 @@ class MovedHeadsPanel(PairPanel["MovedHeads | str"]):
                     share=1,
                 ),
             ),
-            title=f"Head {head_name(layer, head)} moved {'most' if is_most else f'{moved[layer, head]:.0%}'}",
+            title=f"Head {head_name(layer, head)} moved {'most' if is_most else whole(float(moved[layer, head]))}",
             aside=f"% of the attention at this word · A {names[0]} · B {names[1]}",
             arrays={"moved": moved, "before": patterns[0], "after": patterns[1]},
             recipe=difference_recipe(

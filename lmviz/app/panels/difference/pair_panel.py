@@ -9,6 +9,7 @@ from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.pair import Two
+from lmviz.app.widgets.base.figures import brief_percentage
 from lmviz.looks.look import Look
 
 if TYPE_CHECKING:
@@ -68,14 +69,8 @@ class PairPanel(AskingPanel[Two, A]):
 
 
 def whole(share: float) -> str:
-    """A share in whole per cent, with its sign: "82 %", "−3 %"."""
-    number = round(100 * share)
-    return f"{number} %".replace("-", "−")
-
-
-def signed(value: float, digits: int = 2) -> str:
-    """A number with its sign: "+0.12", "−3.40"."""
-    return f"{value:+.{digits}f}".replace("-", "−")
+    """A share in whole per cent, with its sign: "82 %", "−3 %"; small ones in one figure."""
+    return f"{brief_percentage(share)} %"
 
 
 def in_short(two: Two) -> tuple[str, str]:

@@ -10,12 +10,12 @@ import numpy as np
 from lmviz.app.panels.difference.pair_panel import NO_TEXT, PairPanel, why_not
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.pair import Two
-from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.differences.recipes import strength_recipe
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
-from lmviz.looks.parts import Bars, Curves, SideBySide, Slider, Stacked, Words
+from lmviz.looks.parts import Bars, Curves, SideBySide, SliderLine, Stacked, Words
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ PLACES = round((MOST - LEAST) / STEP) + 1
 WORDS, TOKENS, JUDGED = 10, 24, 1024
 """So many next words are shown, so many tokens written, and about so many judged for the curve."""
 
-SLIDER = Slider(
+SLIDER = SliderLine(
     "strength_slider", says="strength of the change, from A at 0 to B at 1", title="W + t · ΔW", count=PLACES
 )
 SAMPLE = Words("strength_sample", says="what the model between them writes")
@@ -83,7 +83,7 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
         slider = replace(
             SLIDER,
             place=self._place,
-            written=f"t = {self.strength:.2f}" + (f", which is {said}" if said else ""),
+            written=f"t = {number(self.strength, 2)}" + (f", which is {said}" if said else ""),
             moved=self._move,
         )
         bars = replace(

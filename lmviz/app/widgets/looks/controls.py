@@ -11,7 +11,7 @@ from lmviz.app.widgets.base.building import named, picker
 from lmviz.app.widgets.base.plain import caption, paragraph
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.looks.part_drawing import PartDrawing
-from lmviz.looks.parts import Button, Picker, Slider
+from lmviz.looks.parts import Button, Picker, SliderLine
 
 
 class ButtonDrawing(PartDrawing[Button, QPushButton]):
@@ -44,10 +44,10 @@ class PickerDrawing(PartDrawing[Picker, QComboBox]):
             self.widget.setCurrentIndex(part.chosen)
 
 
-class SliderDrawing(PartDrawing[Slider, SliderRow]):
+class SliderLineDrawing(PartDrawing[SliderLine, SliderRow]):
     """A slider between its name and what its place means."""
 
-    def make(self, part: Slider, inner: Sequence[QWidget]) -> SliderRow:
+    def make(self, part: SliderLine, inner: Sequence[QWidget]) -> SliderRow:
         row = SliderRow(part.title, part.says)
         named(row.slider, part.name)
         row.value_changed.connect(lambda place: self.part.moved(place))
@@ -57,7 +57,7 @@ class SliderDrawing(PartDrawing[Slider, SliderRow]):
     def speaker(self) -> QWidget:
         return self.widget.slider
 
-    def put(self, part: Slider) -> None:
+    def put(self, part: SliderLine) -> None:
         if self.changed("count"):
             self.widget.set_range(part.count - 1, part.place)
         self.widget.show_value(part.place, part.written)

@@ -27,7 +27,7 @@ DRAWN_BY = {
     "OneLine": "words:OneLineDrawing",
     "SideBySide": "arranged:SideBySideDrawing",
     "Shifts": "shifts:ShiftsDrawing",
-    "Slider": "controls:SliderDrawing",
+    "SliderLine": "controls:SliderLineDrawing",
     "Space": "arranged:SpaceDrawing",
     "Stacked": "arranged:StackedDrawing",
     "Table": "table:TableDrawing",

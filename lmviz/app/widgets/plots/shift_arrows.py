@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.figures import percentage, signed_figure
 from lmviz.app.widgets.base.growing_canvas import growth_in
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import Words
@@ -132,4 +132,4 @@ class ShiftArrows(LabelledBars):
 
 
 def _points(change: float) -> str:
-    return f"{100 * change:+.1f}".replace("-", "−")
+    return signed_figure(100 * change, 1)
