@@ -245,6 +245,7 @@ def _typed(found: TextDifference, names: tuple[str, str]) -> tuple[Inked, ...]:
 def _held_out_in_words(found: TextDifference) -> tuple[Inked, ...]:
     """The change on the held-out text, and whether it is one."""
     per = "byte" if found.bytes is not None else "token"
+    one, other = map(number, found.losses)
     if found.low is None or found.high is None:
         band = "too short for a band"
     else:
@@ -252,9 +253,7 @@ def _held_out_in_words(found: TextDifference) -> tuple[Inked, ...]:
         verdict = "" if found.is_clear else ", which may be chance"
         band = f"95 %: {low} to {high}{verdict}"
     return (
-        Inked(
-            f"On {count(found.counted)} held-out {per}s: {number(found.losses[0])} to {number(found.losses[1])} nats, "
-        ),
+        Inked(f"On {count(found.counted)} held-out {per}s: {one} to {other} nats, "),
         Inked(signed_figure(found.total, 4), True),
         Inked(f" ({band}). Passages where B is most ahead or behind; words expected more, and less."),
     )

@@ -107,7 +107,7 @@ class MovedHeadsPanel(PairPanel["MovedHeads | str"]):
             )
             for part, pattern, name in zip((BEFORE, AFTER), patterns, names, strict=True)
         ]
-        is_most = (layer, head) == found.most(position)
+        is_most, how_far = (layer, head) == found.most(position), whole(float(moved[layer, head]))
         return Look(
             (
                 replace(SENTENCE, text=_said(patterns, tokens, position)),
@@ -118,7 +118,7 @@ class MovedHeadsPanel(PairPanel["MovedHeads | str"]):
                     share=1,
                 ),
             ),
-            title=f"Head {head_name(layer, head)} moved {'most' if is_most else whole(float(moved[layer, head]))}",
+            title=f"Head {head_name(layer, head)} moved {'most' if is_most else how_far}",
             aside=f"% of the attention at this word · A {names[0]} · B {names[1]}",
             arrays={"moved": moved, "before": patterns[0], "after": patterns[1]},
             recipe=difference_recipe(
