@@ -60,6 +60,11 @@ class CircuitPart:
         return along[0] if along else None
 
     @property
+    def head(self) -> int | None:
+        """Its head of attention, counted from 0; None of what is no head."""
+        return self.index[self.axes.index("head")] if "head" in self.axes else None
+
+    @property
     def number(self) -> int | None:
         """Which head or unit it is; None where there is one."""
         others = [at for axis, at in zip(self.axes, self.index, strict=True) if axis not in ALONG]

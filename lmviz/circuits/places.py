@@ -8,7 +8,7 @@ from lmviz.base.arguments import words
 from lmviz.base.errors import LmvizError
 from lmviz.models.address import Address
 from lmviz.models.model import Model
-from lmviz.models.other_names import hint
+from lmviz.models.other_names import taps_matching
 from lmviz.models.sequences import SOURCE, is_along
 from lmviz.models.tap import Tap
 
@@ -20,9 +20,6 @@ PARTS = {
     "cross head": ("cross", "mixed"),
 }
 """The block and the name of the taps that a Transformer's parts write."""
-
-HEADS = "heads"
-"""What a pattern of parts calls the heads of attention, whose tap is `mixed`: "layers/*/attention/heads"."""
 
 
 def carried(model: Model) -> dict[str, tuple[str, ...]]:
@@ -78,19 +75,12 @@ def matching(model: Model, patterns: str | Collection[str]) -> list[Tap]:
 
     LmvizError where a pattern means none.
     """
-    patterns = [
-        f"{given.removesuffix(HEADS)}mixed" if given.endswith(f"/{HEADS}") else given
-        for given in words("pattern of addresses", patterns, "layers/*/attention/heads")
-    ]
+    patterns = words("pattern of addresses", patterns, "layers/*/attention/heads")
     if not patterns:
         raise LmvizError(
             "No tap is chosen: give an address, such as 'layers/0/residual2', or leave them out."
         )
-    taps = model.taps()
-    for pattern in patterns:
-        if not any(Address.parse(tap.address).matches(pattern) for tap in taps):
-            raise LmvizError(f"No tap matches {pattern!r}: {hint(pattern, [tap.address for tap in taps])}")
-    return [tap for tap in taps if any(Address.parse(tap.address).matches(pattern) for pattern in patterns)]
+    return taps_matching(model.taps(), patterns)
 
 
 def axis_of(addresses: Sequence[str]) -> tuple[str, tuple[str, ...]]:

@@ -13,7 +13,7 @@ import numpy as np
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
-from lmviz.models.address import Address
+from lmviz.models.address import Address, with_heads
 
 if TYPE_CHECKING:
     from lmviz.inspection.scalar import Scalar
@@ -55,7 +55,7 @@ class Gradient:
     def __getitem__(self, address: str) -> TracedArray:
         """The gradient of a tap; LmvizError, with the nearest address, if there is no such tap."""
         if isinstance(address, str):
-            address = Address.parse(address).value
+            address = with_heads(Address.parse(address).value)
         if not isinstance(address, str) or address not in self.arrays:
             self.trace[address]  # which says what there is
             raise LmvizError(f"{address} holds whole numbers, which have no gradient.")

@@ -22,10 +22,9 @@ from lmviz.inspection.rows_of_squares import PassByRows
 from lmviz.inspection.surgery import changed, changed_tokens, check_positions, joined
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
-from lmviz.models.address import Address
 from lmviz.models.explicit import ForwardPass, in_order
 from lmviz.models.model import Model
-from lmviz.models.other_names import hint
+from lmviz.models.other_names import hint, taps_matching
 from lmviz.models.prefix import Prefix, check_inputs, read_prefix
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.sequences import ALONG, TEXT
@@ -299,10 +298,7 @@ def _wanted(taps: Sequence[Tap], patterns: Collection[str] | None) -> list[Tap]:
     if patterns is None:
         return list(taps)
     patterns = words("pattern of addresses", patterns, "layers/*/hidden")
-    for pattern in patterns:
-        if not any(Address.parse(tap.address).matches(pattern) for tap in taps):
-            raise LmvizError(f"No tap matches {pattern!r}: {hint(pattern, _addresses(taps))}")
-    return [tap for tap in taps if any(Address.parse(tap.address).matches(pattern) for pattern in patterns)]
+    return taps_matching(taps, patterns)
 
 
 def check_addresses(taps: Sequence[Tap], interventions: Sequence[Intervention]) -> None:

@@ -15,6 +15,7 @@ import torch
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.indices import cell, from_start
 from lmviz.inspection.scalar_words import answers_in, scalar_in_words, split_at_place
+from lmviz.models.address import with_heads
 from lmviz.models.other_names import hint
 from lmviz.text.tokenizer import unseen
 
@@ -84,6 +85,7 @@ def read_scalar(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torc
 def _read(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torch.Tensor]) -> Scalar:
     if not isinstance(of, str):
         address, index = _parts(of)
+        address = with_heads(address)
         return _any_cell(address, index, {tap.address: tap for tap in model.taps()}, values)
     if not model.predicts.continues:
         return _of_label(of, model.predicts, len(ids))
@@ -135,7 +137,7 @@ def leaves_float32(probabilities: torch.Tensor, interventions: Sequence[Interven
 
 def addresses_in(of: Of) -> tuple[str, ...]:
     """The address of the cell that `of` states, if it is one."""
-    return () if isinstance(of, str) else (_parts(of)[0],)
+    return () if isinstance(of, str) else (with_heads(_parts(of)[0]),)
 
 
 def _of_label(of: str, predicts: Prediction, positions: int) -> Scalar:

@@ -16,6 +16,7 @@ from lmviz.base.loading import loads
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.trace_file import read_trace, write_trace
 from lmviz.inspection.traced_array import TracedArray, scores_behind
+from lmviz.models.address import with_heads
 from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.prefix import Prefix
 from lmviz.models.sequences import ALONG, TEXT
@@ -85,9 +86,9 @@ class Trace:
 
     def __getitem__(self, address: str) -> TracedArray:
         """The value of a tap; LmvizError, with the nearest address, if it was not recorded."""
-        if not isinstance(address, str) or address not in self.arrays:
-            raise LmvizError(self._has_no(address))
-        return self.arrays[address]
+        if isinstance(address, str) and with_heads(address) in self.arrays:
+            return self.arrays[with_heads(address)]
+        raise LmvizError(self._has_no(address))
 
     def _has_no(self, asked: object) -> str:
         from lmviz.models.other_names import hint, own_address  # for those who mistype

@@ -12,6 +12,9 @@ DIRECTIONS = ("forward", "backward")
 POOLED = "pooled"
 """The one vector that the class of a whole text is read from."""
 
+HEADS, WRITTEN = "heads", "mixed"
+"""What a pattern calls the heads of attention, and the name of the tap that they write."""
+
 
 def gradient_of(address: str) -> str:
     """The address of the gradient of a tap, of a parameter or of a named value."""
@@ -109,9 +112,9 @@ class Address:
         In a part, `*` stands for any characters, `?` for one and `[01]` for one of some, so that
         "layers/*/hidden" is the state of each layer and not "layers/0/feedforward/hidden". A part `**`
         stands for any number of parts, and so does `*` where it is the first part: "*/hidden" means both,
-        "*" all.
+        "*" all. A last part "heads" means what the heads write.
         """
-        first, *rest = pattern.split("/")
+        first, *rest = with_heads(pattern).split("/")
         return _match(tuple(str(self).split("/")), ("**" if first == "*" else first, *rest))
 
     def _joined(self, end: int) -> str:
@@ -121,6 +124,11 @@ class Address:
         number = self.parts[self.parts.index(kind) + 1] if kind in self.parts[:-1] else ""
         # Not every digit of Unicode is one to `int`, and no model has so many layers.
         return int(number) if number.isdecimal() and len(number) < 10 else None
+
+
+def with_heads(pattern: str) -> str:
+    """A pattern or an address in which heads are called by the tap that they write."""
+    return f"{pattern.removesuffix(HEADS)}{WRITTEN}" if pattern.endswith(f"/{HEADS}") else pattern
 
 
 @lru_cache(maxsize=4096)

@@ -9,10 +9,31 @@ import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from lmviz.base.errors import LmvizError
+from lmviz.models.address import Address, with_heads
+from lmviz.models.tap import Tap
+
 LENS, HOOK, MODULE, OUTPUT = "TransformerLens", "hook_", "transformers, nnsight", "transformers' outputs"
 LAYER, BEFORE = "{layer}", "{before}"
 FIRST = "embedding/sum"
 """What enters the first layer, before which there is no other."""
+
+_WORDS = {
+    **dict.fromkeys(("layer", "block", "blocks", "h"), "layers"),
+    **dict.fromkeys(("feed_forward", "feed-forward", "ffn", "mlp"), "feedforward"),
+    **dict.fromkeys(("attn", "self_attn", "self_attention", "self-attention"), "attention"),
+    "head": "heads",
+    "q": "query",
+    "k": "key",
+    "v": "value",
+    "queries": "query",
+    "keys": "key",
+    "values": "value",
+    "pattern": "weights",
+    "resid_mid": "residual1",
+    "resid_post": "residual2",
+}
+"""What else the parts of an address are called."""
 
 
 class OtherName(NamedTuple):
@@ -104,10 +125,41 @@ def hint(asked: object, addresses: Collection[str]) -> str:
     if found is not None:
         program, address = found
         return f"what {program} calls so is {address!r} here."
+    near = _near(asked, addresses)
+    return f"did you mean {near}?" if near else f"there are {', '.join(_summed_up(addresses))}."
+
+
+def taps_matching(taps: Sequence[Tap], patterns: Collection[str]) -> list[Tap]:
+    """The taps that patterns of addresses mean, in the order of computation.
+
+    This is what a pattern means wherever one is taken. LmvizError, with what may have been meant, for a
+    pattern that means none.
+    """
+    at = [Address.parse(tap.address) for tap in taps]
+    for pattern in patterns:
+        if not any(address.matches(pattern) for address in at):
+            raise LmvizError(f"No tap matches {pattern!r}: {hint(pattern, [tap.address for tap in taps])}")
+    return [tap for tap, address in zip(taps, at, strict=True) if any(map(address.matches, patterns))]
+
+
+def _near(asked: object, addresses: Collection[str]) -> str | None:
+    """What may have been meant: a hook without its module, a part by another word, or a slip of the pen."""
     import difflib  # for those who mistype
 
-    near = difflib.get_close_matches(str(asked), addresses, n=1)
-    return f"did you mean {near[0]}?" if near else f"there are {', '.join(_summed_up(addresses))}."
+    name = str(asked)
+    hook = re.search(rf"(?:^|\D)(\d+|\*)\D(?:.*\W)?({HOOK}\w+)$", name)
+    for row in OTHER_NAMES if hook is not None else ():
+        if hook is not None and row.name.endswith(f".{hook[2]}"):
+            for own in row.addresses:
+                if _is_there(_placed(own, hook[1]), addresses):
+                    return _placed(own, hook[1])
+    ours = "/".join(_WORDS.get(part, part) for part in re.split(r"[./]", name))
+    for pattern in (ours, with_heads(ours)):
+        if any(Address.parse(address).matches(pattern) for address in addresses):
+            return ours
+    known = [*addresses, *_summed_up(addresses)]
+    near = difflib.get_close_matches(ours, known, n=1) or difflib.get_close_matches(name, known, n=1)
+    return near[0] if near else None
 
 
 def own_address(asked: object, addresses: Collection[str]) -> tuple[str, str] | None:

@@ -88,3 +88,53 @@ def test_who_asks_by_another_name_is_told_the_address(ask):
     pair = Contrast(tuple(IDS.tolist()), (*IDS[:-1].tolist(), 1), "logit:3")
     with pytest.raises(LmvizError, match="TransformerLens calls so is 'layers/1/residual1' here"):
         ask(model, pair)
+
+
+EVERYWHERE = {
+    "trace": lambda model, pair, name: lmviz.trace(model, IDS, taps=name),
+    "zero": lambda model, pair, name: lmviz.trace(model, IDS, interventions=[lmviz.zero(name)]),
+    "patch": lambda model, pair, name: lmviz.patch(model, pair, taps=name),
+    "ablate": lambda model, pair, name: lmviz.ablate(model, pair, parts=name),
+}
+"""The functions that take patterns of addresses."""
+
+
+@pytest.mark.parametrize("ask", EVERYWHERE.values(), ids=EVERYWHERE)
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("layers/*/feed_forward/output", "layers/*/feedforward/output"),
+        ("layers/1/mlp/output", "layers/1/feedforward/output"),
+        ("blocks.1.hook_z", "layers/1/attention/mixed"),
+        ("layers/*/attention/head", "layers/*/attention/heads"),
+        ("layers/*/residul2", r"layers/\*/residual2"),
+    ],
+)
+def test_a_near_miss_is_told_what_was_meant(ask, asked, meant):
+    model = untrained("transformer", GPT)
+    pair = Contrast(tuple(IDS.tolist()), (*IDS[:-1].tolist(), 1), "logit:3")
+    with pytest.raises(LmvizError, match=f"did you mean {meant.replace('/*', '/.')}"):
+        ask(model, pair, asked)
+
+
+@pytest.mark.parametrize("ask", EVERYWHERE.values(), ids=EVERYWHERE)
+def test_heads_mean_the_same_in_every_function(ask):
+    model = untrained("transformer", GPT)
+    pair = Contrast(tuple(IDS.tolist()), (*IDS[:-1].tolist(), 1), "logit:3")
+    found, same = (ask(model, pair, f"layers/*/attention/{name}") for name in ("heads", "mixed"))
+    if hasattr(found, "array"):
+        assert (found.array == same.array).all()
+        return
+    assert found.arrays.keys() == same.arrays.keys()
+    heads = found["layers/1/attention/heads"] if found.arrays else None
+    assert heads is found["layers/1/attention/mixed"]
+
+
+def test_a_part_of_a_circuit_has_its_layer_head_and_position():
+    model = untrained("transformer", GPT)
+    pair = Contrast(tuple(IDS.tolist()), (*IDS[:-1].tolist(), 1), "logit:3")
+    parts = lmviz.circuit(model, pair, keep=30).parts
+    assert {part.head is None for part in parts} == {True, False}
+    for part in parts:
+        assert part.layer is not None and part.position == len(IDS) - 1
+        assert part.head == (part.number if part.kind == "head" else None)
