@@ -132,7 +132,7 @@ def record(
     """What `lmviz.inspection.tracing.trace` promises; `further` are what the model reads beside the text."""
     reading = prepared(model, text_or_ids, interventions, further)
     taps = model.taps()
-    wanted = _wanted(taps, patterns)
+    wanted = wanted_taps(taps, patterns)
     later: frozenset[str] = frozenset()
     if answers_later and model.tensors():  # one that counts reads tables, which it replaces
         later = later_taps(taps, len(reading.ids), model.outputs)
@@ -140,7 +140,7 @@ def record(
     if earlier is not None and not enabled and not reading.prefix.dropped:
         arrays, origin = continued(model, taps, earlier, reading.ids, reading.beside, later), earlier.origin
     if arrays is None:
-        needed = taps if patterns is None else _needed(taps, wanted, enabled)
+        needed = taps if patterns is None else needed_taps(taps, wanted, enabled)
         arrays, enabled = _listened(model, needed, reading, later, {tap.address for tap in wanted})
     kept = {tap.address: arrays[tap.address] for tap in wanted}
     return traced(model, reading, kept, enabled, origin or Origin(model))
@@ -256,7 +256,9 @@ def _listened(
     return arrays, recorder.carried_out()
 
 
-def _needed(taps: Sequence[Tap], wanted: Sequence[Tap], interventions: Sequence[Intervention]) -> list[Tap]:
+def needed_taps(
+    taps: Sequence[Tap], wanted: Sequence[Tap], interventions: Sequence[Intervention]
+) -> list[Tap]:
     """The taps, in order, that the wanted ones are computed from, and those that interventions concern."""
     known = {tap.address: tap for tap in taps}
     found: set[str] = set()
@@ -294,7 +296,8 @@ def _concerning(interventions: Sequence[Intervention], address: str) -> tuple[in
     return tuple(number for number, item in enumerate(interventions) if item.concerns(address))
 
 
-def _wanted(taps: Sequence[Tap], patterns: Collection[str] | None) -> list[Tap]:
+def wanted_taps(taps: Sequence[Tap], patterns: Collection[str] | None) -> list[Tap]:
+    """The taps that patterns mean, all of them without any; LmvizError for a pattern that means none."""
     if patterns is None:
         return list(taps)
     patterns = words("pattern of addresses", patterns, "layers/*/hidden")

@@ -136,5 +136,6 @@ def test_a_part_of_a_circuit_has_its_layer_head_and_position():
     parts = lmviz.circuit(model, pair, keep=30).parts
     assert {part.head is None for part in parts} == {True, False}
     for part in parts:
-        assert part.layer is not None and part.position == len(IDS) - 1
+        assert part.layer is not None
+        assert part.position == len(IDS) - 1
         assert part.head == (part.number if part.kind == "head" else None)
