@@ -69,13 +69,22 @@ def contrast(
     return Contrast(begun, read(changed), measure, read(source), read(changed_source))
 
 
-def _of_each(contrasts: Contrast | Iterable[Contrast], ask: Callable[[Contrast], Result]) -> Any:
-    """The result for a contrast, or a list of those for several."""
+def _of_each(
+    model: Model,
+    contrasts: Contrast | Iterable[Contrast],
+    interventions: Sequence[Intervention],
+    ask: Callable[[Contrast], Result],
+) -> Any:
+    """The result for a contrast, or a list of those for several, all of which are checked first."""
     from lmviz.circuits.contrast import Contrast
+    from lmviz.circuits.read_contrast import read_contrast
 
     if isinstance(contrasts, Contrast):
         return ask(contrasts)
-    return _one_by_one(_several(contrasts), ask)
+    several = _several(contrasts)
+    for one in several:
+        read_contrast(model, one, interventions)
+    return _one_by_one(several, ask)
 
 
 def _one_by_one(asked: Sequence[Asked], ask: Callable[[Asked], Result]) -> list[Result]:
@@ -152,7 +161,9 @@ def patch(
     opened, surgery = opened_model(model, special_tokens), listed(interventions)
     with told(progress):
         return _of_each(
+            opened,
             contrast,
+            surgery,
             lambda one: carry_over(
                 opened, one, taps, each=each, into=into, estimate=estimate, interventions=surgery
             ),
@@ -166,6 +177,7 @@ def attribute(
     through: int = 0,
     interventions: Sequence[Intervention] = (),
     special_tokens: bool = True,
+    progress: Report | None = None,
 ) -> Attribution | list[Attribution]:
     """Direct logit attribution: what each component adds to the measure on the text itself.
 
@@ -181,7 +193,13 @@ def attribute(
     from lmviz.circuits.attribution import attribute as share_out
 
     opened, surgery = opened_model(model, special_tokens), listed(interventions)
-    return _of_each(contrast, lambda one: share_out(opened, one, through=through, interventions=surgery))
+    with _told(progress):
+        return _of_each(
+            opened,
+            contrast,
+            surgery,
+            lambda one: share_out(opened, one, through=through, interventions=surgery),
+        )
 
 
 def ablate(

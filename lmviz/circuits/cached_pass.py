@@ -77,7 +77,7 @@ class CachedPass:
         """The number in this reading."""
         with evaluation(self.model):
             scalar = in_range(scalar, self.values, self.interventions)
-            return float(scalar.compute(self.values[scalar.address])[0])
+            return float(scalar.numbers(self.values, self._as_it_is)[0])
 
     def measured_with(
         self, edits: Mapping[str, Edit], scalar: Scalar, first: int = 0, *, alone: bool = False
@@ -87,12 +87,14 @@ class CachedPass:
         Where the edits stand `alone`, no edited tap sees what another does: each is as its edit says.
         """
         with evaluation(self.model):
+            if scalar.function is not None:
+                values = self._gone_on(edits, dict.fromkeys(scalar.reads, 0), first, alone)
+                return scalar.numbers(values, self._as_it_is).cpu().double()
             axis, start = _axis_over_text(self.axes[scalar.address]), 0
             if axis is not None:
                 start = min(cell[axis - 1] for cell in (*scalar.cells, *scalar.against))
                 scalar = _shifted(scalar, axis - 1, start)
-            addresses = ("logits", "probabilities") if scalar.is_loss else (scalar.address,)
-            values = self._gone_on(edits, dict.fromkeys(addresses, start), first, alone)
+            values = self._gone_on(edits, dict.fromkeys(scalar.addresses, start), first, alone)
             scalar = in_range(scalar, values, self.interventions)
             return scalar.compute(values[scalar.address]).cpu().double()
 
@@ -109,7 +111,7 @@ class CachedPass:
         ]
         if not begun:
             return self.measure(scalar)
-        addresses = ("logits", "probabilities") if scalar.is_loss else (scalar.address,)
+        addresses = scalar.addresses
         reached = self._closure(begun, self._after) & self._closure(addresses, self._before)
         if not reached & set(addresses):
             return self.measure(scalar)
@@ -118,7 +120,11 @@ class CachedPass:
             self._run(scope, [tap for tap in self.taps if tap.address in reached], addresses)
             values = {address: scope.part(address, 0) for address in addresses}
             scalar = in_range(scalar, values, self.interventions)
-            return float(scalar.compute(values[scalar.address])[0])
+            return float(scalar.numbers(values, self._as_it_is)[0])
+
+    def _as_it_is(self) -> dict[str, torch.Tensor]:
+        """The values to which a measure holds others."""
+        return self.values
 
     def values_with(
         self, edits: Mapping[str, Edit], wanted: Collection[str], *, alone: bool = False

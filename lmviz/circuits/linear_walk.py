@@ -116,10 +116,11 @@ class LinearWalk:
         if operand not in self._weights:
             whole = self.parameters[operand.name]
             rows = whole if operand.rows is None else whole[slice(*operand.rows)]
-            self._weights[operand] = rows.cpu().double().numpy()
+            self._weights[operand] = rows.detach().cpu().double().numpy()
         return self._weights[operand]
 
     def _begin(self, scalar: Scalar) -> None:
+        scalar.check_is_cells("which is no sum of what parts add")
         if scalar.address == "probabilities" and not scalar.is_loss:
             raise LmvizError(
                 f"{scalar.name} is not a sum of what parts add: choose the logit of a word, such as "

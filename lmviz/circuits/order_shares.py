@@ -38,6 +38,7 @@ def order_shares(question: ReadContrast, read: CachedPass) -> Numbers:
 
 def _of_probabilities(scalar: Scalar, probabilities: np.ndarray) -> float:
     """The measure where these were the model's probabilities, (position, token)."""
+    scalar.check_is_cells("which is no sum of what orders add")
     with np.errstate(divide="ignore"):
         values = np.log(probabilities) if scalar.is_loss or scalar.address == "logits" else probabilities
     number = float(values[tuple(np.array(scalar.cells).T)].sum())

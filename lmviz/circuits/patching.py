@@ -304,7 +304,7 @@ def _estimated(
     with differentiating():
         swept = DifferentiablePass(question.model, reading, kept=addresses)
         scalar = in_range(question.scalar, swept.values, reading.interventions)
-        number = scalar.compute(swept.values[scalar.address])[0]
+        number = scalar.numbers(swept.values)[0]
         gradients = swept.back_to_some(number, addresses)
     found = np.zeros((len(taps), *sizes))
     for row, tap in enumerate(taps):

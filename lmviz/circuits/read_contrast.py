@@ -13,6 +13,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass
 from lmviz.circuits.contrast import Contrast, MeasuredContrast
 from lmviz.inspection.backpropagation import unchanged
+from lmviz.inspection.measures import Words
 from lmviz.inspection.recording import PreparedReading, prepared
 from lmviz.inspection.scalar import read_scalar, token_named
 from lmviz.inspection.scalar_words import answers_in
@@ -47,7 +48,7 @@ class ReadContrast:
     @property
     def span(self) -> int:
         """How many tokens have to be read: of a causal model those up to the measure."""
-        if not self.model.causal or self.model.predicts.per == "text":
+        if not self.model.causal or self.model.predicts.per == "text" or self.scalar.function is not None:
             return len(self.clean.ids)
         axes = next(tap.axes for tap in self.model.taps() if tap.address == self.scalar.address)
         along = [place for place, axis in enumerate(axes) if axis in ("position", "query")]
@@ -86,7 +87,7 @@ def read_contrast(
         changed = prepared(model, _given(other), interventions, further)
         first = _check_lined_up(clean, changed)
     of = contrast.measure or _proposed(model, clean, changed)
-    values = {} if isinstance(of, str) else CachedPass(model, clean).values
+    values = {} if isinstance(of, str | Words) else CachedPass(model, clean).values
     return ReadContrast(model, clean, changed, read_scalar(of, model, clean.ids, values), first)
 
 
@@ -107,7 +108,7 @@ def measured_contrast(
         for reading in (question.clean, question.changed)
         if reading is not None
     ]
-    stated = contrast.measure if isinstance(contrast.measure, tuple) else question.scalar.name
+    stated = question.scalar.name if isinstance(contrast.measure, str) else contrast.measure
     return MeasuredContrast(
         replace(contrast, measure=stated),
         numbers[0],

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -25,7 +26,7 @@ from lmviz.inspection.origin import Origin
 from lmviz.inspection.recording import PreparedReading, TapRecorder, prepared, read_by_changed, traced
 from lmviz.inspection.scalar import Of, Scalar, addresses_in, in_range, read_scalar
 from lmviz.inspection.traced_array import TracedArray, scores_behind
-from lmviz.models.explicit import in_order
+from lmviz.models.explicit import ForwardPass, in_order
 from lmviz.models.finite import parameters_without_numbers, why_not_finite
 from lmviz.models.given_source import GivenSource
 from lmviz.models.model import Model
@@ -84,7 +85,7 @@ def gradient(
         scalar = in_range(
             read_scalar(of, model, reading.ids, swept.values), swept.values, reading.interventions
         )
-        number = scalar.compute(swept.values[scalar.address])[0]
+        number = scalar.numbers(swept.values, partial(_unchanged_values, model, reading, scalar.reads))[0]
         check_number(model, scalar, number)
         of_taps, of_parameters = swept.back(number)
     borrowed = storages((*model.parameters(), *model.buffers()))
@@ -114,6 +115,15 @@ def gradient(
         arrays=gradients,
         parameters={name: freeze(value[None], set()) for name, value in of_parameters.items()},
     )
+
+
+def _unchanged_values(
+    model: Model, reading: PreparedReading, addresses: Collection[str]
+) -> dict[str, torch.Tensor]:
+    """The values (1, *axes) of some taps without interventions."""
+    with torch.no_grad():
+        scope = ForwardPass(on_device(model, reading.prefix.ids), model.tensors(), **reading.others(model))
+        return scope.run(model.taps(), lambda tap, value, position: value, keep=addresses)
 
 
 class DifferentiablePass:

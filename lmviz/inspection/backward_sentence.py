@@ -50,7 +50,7 @@ def backward_sentence(found: Gradient, stage: int, position: int, of: str) -> tu
 def _is_later(found: Gradient, position: int) -> bool:
     """Whether a position is read only after the number has been computed."""
     axes = found[found.scalar.address].axes
-    if "position" not in axes:
+    if "position" not in axes or not found.scalar.cells:
         return False
     return position > max(cell[axes.index("position")] for cell in found.scalar.cells)
 

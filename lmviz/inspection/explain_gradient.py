@@ -77,6 +77,8 @@ def explain_gradient(model: Model, gradient: Gradient, address: str, index: Sequ
 def _of_the_scalar(gradient: Gradient, source: str, index: tuple[int, ...]) -> Iterator[Terms]:
     """What the chosen number itself rises by."""
     scalar = gradient.scalar
+    if source in scalar.reads:
+        scalar.check_is_cells("whose slope is not known by parts")
     if scalar.is_loss and source == scalar.address == "logits":
         yield from _of_a_softmax(gradient, index)
         return

@@ -122,7 +122,7 @@ def parameter_over_time(
         if not stepped.steps:
             raise LmvizError(f"{name} is not read position by position: choose a parameter of a recurrence.")
         scalar = in_range(read_scalar(of, model, reading.ids, values), values, reading.interventions)
-        number = scalar.compute(values[scalar.address])[0]
+        number = scalar.numbers(values)[0]
         check_number(model, scalar, number)
         leaves = [stepped.steps[position] for position in sorted(stepped.steps)]
         found: Sequence[torch.Tensor | None] = [None] * len(leaves)

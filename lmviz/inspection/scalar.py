@@ -14,6 +14,7 @@ import torch
 
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.indices import cell, from_start
+from lmviz.inspection.measures import Answer, Measure, Words, name_of
 from lmviz.inspection.scalar_words import answers_in, scalar_in_words, split_at_place
 from lmviz.models.address import with_heads
 from lmviz.models.other_names import hint
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
     from lmviz.models.prediction import Prediction
     from lmviz.models.tap import Tap
 
-Of = str | tuple[str, Sequence[int]]
+Of = str | tuple[str, Sequence[int]] | Words | Measure
 """How a number is chosen: "loss", "loss@3", "logit:night@4", "probability:night@4", or an address and an
-index. "logit:night-day@4" is the logit of one word minus that of another, and so with probabilities.
+index; or a set of words, or a function of the answer (`lmviz.inspection.measures`).
+
+"logit:night-day@4" is the logit of one word minus that of another, and so with probabilities.
 Positions count from 0, and negative ones from the end; a word without one is meant after the last token. Of
 a model of labels a label stands in the place of the word, "loss:verb@2" is that of a label which the text
 itself does not give, and where the whole text has one label there is no position: "probability:good"."""
@@ -44,7 +47,8 @@ class Scalar:
 
     `name` states it, as in "loss@3", and `said` says it in words. It is the cell of the tap at `address`,
     minus the one that it is held `against` where there is one; or with `is_loss` the sum of −ln of all
-    `cells` in nats. A loss whose `address` is "logits" takes their softmax itself.
+    `cells` in nats. A loss whose `address` is "logits" takes their softmax itself. With a `function` it is
+    what that gives, of the taps that it `reads`.
     """
 
     name: str
@@ -53,6 +57,33 @@ class Scalar:
     is_loss: bool = False
     against: tuple[tuple[int, ...], ...] = ()
     said: str = ""
+    function: Measure | None = None
+    reads: tuple[str, ...] = ()
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The taps that it is computed from."""
+        if self.function is not None:
+            return self.reads
+        return ("logits", "probabilities") if self.is_loss else (self.address,)
+
+    def check_is_cells(self, why: str) -> None:
+        """LmvizError where it is a function of one's own, with what that cannot be used for."""
+        if self.function is not None:
+            raise LmvizError(f"{self.name} is a function of the answer, {why}: choose a logit or a loss.")
+
+    def numbers(
+        self,
+        values: Mapping[str, torch.Tensor],
+        unchanged: Callable[[], Mapping[str, torch.Tensor]] | None = None,
+    ) -> torch.Tensor:
+        """The number for each row of the batch, (batch,), from the values of its taps (batch, *axes)."""
+        if self.function is None:
+            return self.compute(values[self.address])
+        rows = max(values[address].shape[0] for address in self.reads)
+        return torch.stack(
+            [_number(self.function, Answer(values, row, unchanged), self.name) for row in range(rows)]
+        )
 
     def compute(self, value: torch.Tensor) -> torch.Tensor:
         """The number for each row of the batch, (batch,), from the tap's value (batch, *axes)."""
@@ -73,6 +104,10 @@ def read_scalar(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torc
 
     LmvizError where there is no such number in the text or in the model.
     """
+    if isinstance(of, Words):
+        return _of_words(of, model, ids)
+    if callable(of):
+        return _of_function(of, values)
     scalar = _read(of, model, ids, values)
     if not isinstance(of, str):
         return dataclasses.replace(scalar, said=scalar.name)
@@ -102,6 +137,59 @@ def _read(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torch.Tens
     tokens = _one_or_two(words, partial(token_named, model), lambda: _no_token(model, words))
     cells = [((position, token),) for token in tokens]
     return Scalar(f"{stated}@{position}", TAPS[start], cells[0], against=cells[1] if len(cells) > 1 else ())
+
+
+def _of_words(of: Words, model: Model, ids: np.ndarray) -> Scalar:
+    """A number of a set of words, or of labels."""
+    named = partial(token_named, model)
+    if not model.predicts.continues:
+        named = dict(zip(model.predicts.names, count())).get
+    found: list[tuple[int, ...]] = []
+    for side in (of.words, of.against):
+        known = [named(word) for word in side]
+        if None in known:
+            word = side[known.index(None)]
+            raise (
+                _no_token(model, word)
+                if model.predicts.continues
+                else LmvizError(f"{word!r} is no label: choose among {', '.join(model.predicts.names)}.")
+            )
+        found.append(tuple(index for index in known if index is not None))
+    place: tuple[int, ...] = ()
+    if model.predicts.continues or model.predicts.per != "text":
+        place = (from_start("position", of.position, len(ids)),)
+    cells, against = (tuple((*place, index) for index in side) for side in found)
+    name = f"{of.name}@{place[0]}" if place else of.name
+    return Scalar(name, TAPS[of.of], cells, against=against, said=name)
+
+
+def _of_function(of: Measure, values: Mapping[str, torch.Tensor]) -> Scalar:
+    """What a function of the answer gives; it is tried once, to see what it reads."""
+    noted: set[str] = set()
+    name = name_of(of)
+    number = _number(of, Answer(values, 0, None, noted), name)
+    if not torch.isfinite(number):
+        raise LmvizError(f"{name} is {float(number)} for this text, so nothing can be held against it.")
+    if not noted:
+        raise LmvizError(f"{name} reads nothing of the answer: use answer.logits or answer['ADDRESS'].")
+    reads = tuple(address for address in values if address in noted)
+    return Scalar(name, reads[-1], (), said=name, function=of, reads=reads)
+
+
+def _number(of: Measure, answer: Answer, name: str) -> torch.Tensor:
+    """What a measure of one's own gives, as a tensor of one number; LmvizError where it gives no number."""
+    given = of(answer)
+    try:
+        number = torch.as_tensor(given)
+        if number.numel() == 1:
+            return number.reshape(())
+    except (TypeError, ValueError, RuntimeError):
+        pass
+    shape = tuple(getattr(given, "shape", ()))
+    raise LmvizError(
+        f"{name} gave {type(given).__name__}{f' of shape {shape}' if shape else ''} instead of one number: "
+        "let it return a number."
+    )
 
 
 def _parts(of: tuple[str, Sequence[int]]) -> tuple[str, Sequence[int]]:
@@ -137,7 +225,7 @@ def leaves_float32(probabilities: torch.Tensor, interventions: Sequence[Interven
 
 def addresses_in(of: Of) -> tuple[str, ...]:
     """The address of the cell that `of` states, if it is one."""
-    return () if isinstance(of, str) else (with_heads(_parts(of)[0]),)
+    return () if isinstance(of, str | Words) or callable(of) else (with_heads(_parts(of)[0]),)
 
 
 def _of_label(of: str, predicts: Prediction, positions: int) -> Scalar:
