@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from lmviz.api.questions import trace as trace
     from lmviz.api.races import race
     from lmviz.api.readouts import lens, open_lens
+    from lmviz.api.sets import contrasts, divergence, loss_map, text_set, words
     from lmviz.api.training import (
         convert,
         fork,
@@ -77,9 +78,11 @@ __all__ = [
     "circuit",
     "compare",
     "contrast",
+    "contrasts",
     "convert",
     "copied",
     "difference",
+    "divergence",
     "evaluate",
     "explain",
     "fork",
@@ -90,6 +93,7 @@ __all__ = [
     "lens",
     "load_corpus",
     "logit_lens",
+    "loss_map",
     "next_token",
     "open_lens",
     "open_model",
@@ -102,11 +106,13 @@ __all__ = [
     "save_pretrained",
     "scale",
     "scale_head",
+    "text_set",
     "trace",
     "train",
     "training_plan",
     "transplant",
     "weights",
+    "words",
     "zero",
 ]
 
@@ -128,6 +134,7 @@ _HOMES = {
         "lmviz.api.circuits",
     ),
     **dict.fromkeys(("difference", "interpolate", "transplant"), "lmviz.api.differences"),
+    **dict.fromkeys(("contrasts", "divergence", "loss_map", "text_set", "words"), "lmviz.api.sets"),
     **dict.fromkeys(("add", "replace", "scale", "scale_head", "zero"), "lmviz.inspection.interventions"),
     **dict.fromkeys(
         ("convert", "fork", "load_corpus", "open_model", "save_pretrained", "train", "training_plan"),

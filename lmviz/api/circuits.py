@@ -7,13 +7,13 @@ there are as many results, in their order. Slow imports happen when first needed
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lmviz.api.given import listed, model_at, opened_model, run_with_steps
-from lmviz.base.arguments import check_callable, whole_number
+from lmviz.api.many import told
+from lmviz.base.arguments import whole_number
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report
 
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from lmviz.circuits.head_scores import HeadScores
     from lmviz.circuits.heads_over_time import HeadsOverTime
     from lmviz.circuits.patching import Patches
+    from lmviz.circuits.set_questions import SetQuestions
     from lmviz.circuits.weights import Weights
     from lmviz.inspection.intervention import Intervention
-    from lmviz.inspection.scalar import Of
+    from lmviz.inspection.scalar import AnyOf
     from lmviz.models.model import Model
 
 Result = TypeVar("Result")
@@ -39,7 +40,7 @@ def contrast(
     text: str | Ids,
     changed: str | Ids | None = None,
     *,
-    measure: Of = "",
+    measure: AnyOf = "",
     source: str | Ids | None = None,
     changed_source: str | Ids | None = None,
 ) -> Contrast:
@@ -71,11 +72,12 @@ def contrast(
 
 def _of_each(
     model: Model,
-    contrasts: Contrast | Iterable[Contrast],
+    contrasts: Contrast | Iterable[Contrast] | SetQuestions,
     interventions: Sequence[Intervention],
     ask: Callable[[Contrast], Result],
 ) -> Any:
     """The result for a contrast, or a list of those for several, all of which are checked first."""
+    from lmviz.circuits.by_row import ByRow
     from lmviz.circuits.contrast import Contrast
     from lmviz.circuits.read_contrast import read_contrast
 
@@ -84,7 +86,7 @@ def _of_each(
     several = _several(contrasts)
     for one in several:
         read_contrast(model, one, interventions)
-    return _one_by_one(several, ask)
+    return ByRow(_one_by_one(several, ask))
 
 
 def _one_by_one(asked: Sequence[Asked], ask: Callable[[Asked], Result]) -> list[Result]:
@@ -98,44 +100,22 @@ def _one_by_one(asked: Sequence[Asked], ask: Callable[[Asked], Result]) -> list[
     return found
 
 
-@contextmanager
-def told(progress: Report | None) -> Iterator[None]:
-    """Within, `progress` hears of the share that is done, never of less than before, and of 1 at last."""
-    from lmviz.models.interruption import interruptible
-
-    check_callable("progress", progress)
-    if progress is None:
-        yield
-        return
-    most = 0.0
-
-    def look(done: float | None) -> None:
-        nonlocal most
-        if done is not None and done > most:
-            most = done
-            progress(done)
-
-    progress(0.0)
-    with interruptible(look):
-        yield
-    progress(1.0)
-
-
-def _several(contrasts: Iterable[Contrast]) -> list[Contrast]:
-    """Several contrasts as they are given; LmvizError where they are none."""
+def _several(given: Any) -> list[Contrast]:
+    """Several contrasts as they are given, also as `lmviz.contrasts` gives them; LmvizError for others."""
     from lmviz.circuits.contrast import Contrast
+    from lmviz.circuits.set_questions import SetQuestions
 
-    several = list(contrasts) if isinstance(contrasts, Iterable) else [contrasts]
-    if not all(isinstance(one, Contrast) for one in several):
-        raise LmvizError(
-            f"{contrasts!r} is not a contrast: give what lmviz.contrast makes, or several of them."
-        )
+    if isinstance(given, SetQuestions):
+        return list(given.contrasts)
+    several = list(given) if isinstance(given, Iterable) else [given]
+    if not several or not all(isinstance(one, Contrast) for one in several):
+        raise LmvizError(f"{given!r} is not a contrast: give what lmviz.contrast makes, or several of them.")
     return several
 
 
 def patch(
     model: Given,
-    contrast: Contrast | Iterable[Contrast],
+    contrast: Contrast | Iterable[Contrast] | SetQuestions,
     taps: str | Collection[str] | None = None,
     *,
     each: Sequence[str] | None = None,
@@ -172,7 +152,7 @@ def patch(
 
 def attribute(
     model: Given,
-    contrast: Contrast | Iterable[Contrast],
+    contrast: Contrast | Iterable[Contrast] | SetQuestions,
     *,
     through: int = 0,
     interventions: Sequence[Intervention] = (),
@@ -193,7 +173,7 @@ def attribute(
     from lmviz.circuits.attribution import attribute as share_out
 
     opened, surgery = opened_model(model, special_tokens), listed(interventions)
-    with _told(progress):
+    with told(progress):
         return _of_each(
             opened,
             contrast,
@@ -204,7 +184,7 @@ def attribute(
 
 def ablate(
     model: Given,
-    given: Contrast | Iterable[Contrast] | str | Path,
+    given: Contrast | Iterable[Contrast] | SetQuestions | str | Path,
     parts: str | Collection[str] | None = None,
     *,
     by: str = "",

@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lmviz.api.circuits import told
 from lmviz.api.given import opened_model
+from lmviz.api.many import told
 from lmviz.base.reporting import Report
 
 if TYPE_CHECKING:

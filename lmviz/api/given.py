@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from lmviz.inspection.intervention import Intervention
     from lmviz.models.model import Model
+    from lmviz.text.text_set import TextSet
     from lmviz.training.run import Run
 
     Given = Model | str | Path
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
     Texts = list[str] | tuple[str, ...]
     """Several texts; one text is a sequence of texts too, its letters."""
+
+    Several = Texts | list[Ids] | TextSet
+    """Several texts, or rows of ids, or a set."""
 
 
 def beside_text(source: str | Ids | None) -> dict[str, Any]:

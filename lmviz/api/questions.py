@@ -23,43 +23,51 @@ from lmviz.api.given import (
     run_with_steps,
     under_interventions,
 )
+from lmviz.api.many import several_texts, sources_of, told
 from lmviz.base.arguments import check_callable, whole_number
 from lmviz.base.errors import LmvizError, LmvizWarning
 from lmviz.base.reporting import Report, unheard
 
 if TYPE_CHECKING:
-    from lmviz.api.given import Given, Ids, Steps, Texts
+    from lmviz.api.given import Given, Ids, Several, Steps
     from lmviz.decoding.beam import BeamTree
     from lmviz.decoding.comparison import Disagreement
     from lmviz.decoding.distribution import Distribution
     from lmviz.decoding.labels import Answer
+    from lmviz.decoding.options import SamplingOptions
     from lmviz.decoding.sampling import SamplingStep
     from lmviz.decoding.translation import Translation
     from lmviz.decoding.translation_evaluation import TranslationEvaluation
     from lmviz.inspection.gradient import Gradient
     from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.logit_lens import LogitLens
-    from lmviz.inspection.scalar import Of
+    from lmviz.inspection.scalar import AnyOf
     from lmviz.inspection.trace import Trace
     from lmviz.models.arithmetic import Arithmetic
     from lmviz.models.model import Model
+    from lmviz.text.text_set import TextSet
     from lmviz.training.evaluation import Evaluation
     from lmviz.training.label_evaluation import LabelEvaluation
+    from lmviz.training.loss_map import LossMap, RowLosses
 
 
 def trace(
     model: Given,
-    text_or_ids: str | Ids | Texts,
+    text_or_ids: str | Ids | Several,
     *,
     source: str | Ids | None = None,
     taps: Sequence[str] | None = None,
     interventions: Sequence[Intervention] = (),
     steps: Steps | None = None,
     special_tokens: bool = True,
+    progress: Report | None = None,
 ) -> Trace | list[Trace] | dict[int, Trace | list[Trace]]:
     """One forward pass written down: `trace["layers/0/hidden"].array`, `.axes`, `trace.tokens`.
 
-    Of several texts there are as many traces, in their order. `taps` are patterns of addresses, such as
+    Of several texts, or of a set, there are as many traces, in their order, read in padded batches: besides
+    the traces, memory is taken for 4,096 positions or 2^24 logits at once, or for one text that has more.
+    `source` may then be one for each. `progress` hears of the share that is done, 0 to 1, and may raise to
+    cancel the work. `taps` are patterns of addresses, such as
     "layers/*/hidden"; by default all are recorded. `source` is what a translator reads beside its text, or a
     picture: its rows with / between them, "#" painted and "." blank. `special_tokens` is false where those
     in a text, such as "<|im_start|>", are to be read as letters.
@@ -69,28 +77,34 @@ def trace(
     and an `LmvizWarning` says so. It also says where values are NaN, and which weight is.
     LmvizError when a text cannot be read, or when a pattern or an intervention does not fit the model.
     """
+    from lmviz.inspection.many_traces import traces
     from lmviz.inspection.tracing import trace as record
+    from lmviz.models.interruption import part_of_work
 
-    further, changes = beside_text(source), listed(interventions)
+    changes = listed(interventions)
+    texts = several_texts(text_or_ids)
+    sources = None if texts is None else sources_of(source, len(texts))
 
     def read(opened: Model) -> Trace | list[Trace]:
-        texts = text_or_ids if isinstance(text_or_ids, list | tuple) else ()
-        if texts and all(isinstance(text, str) for text in texts):
-            traces = [record(opened, text, taps=taps, interventions=changes, **further) for text in texts]
-            for one in traces:
+        if texts is not None:
+            several = traces(opened, texts, taps=taps, interventions=changes, sources=sources)
+            for one in several:
                 _warn_of(opened, one, 4)
-            return traces
+            return several
         # ids or one text: mypy cannot tell that several texts are gone
-        found = record(opened, text_or_ids, taps=taps, interventions=changes, **further)  # type: ignore[arg-type]
+        found = record(opened, text_or_ids, taps=taps, interventions=changes, **beside_text(source))  # type: ignore[arg-type]
         _warn_of(opened, found, 4)
         return found
 
     if steps is None:
-        return read(opened_model(model, special_tokens))
+        with told(progress):
+            return read(opened_model(model, special_tokens))
     run, asked = run_with_steps(model, steps)
     found = {}
-    for step in asked:
-        found[step] = read(model_at(run, step, special_tokens))
+    with told(progress):
+        for number, step in enumerate(asked):
+            with part_of_work(number, len(asked)):
+                found[step] = read(model_at(run, step, special_tokens))
     return found
 
 
@@ -116,29 +130,44 @@ def _warn_of(model: Model, trace: Trace, level: int = 3) -> None:
 
 def gradient(
     model: Given,
-    text_or_ids: str | Ids,
-    of: Of = "loss",
+    text_or_ids: str | Ids | Several,
+    of: AnyOf = "loss",
     *,
-    source: str | Ids | None = None,
+    source: str | Ids | Several | None = None,
     interventions: Sequence[Intervention] = (),
     special_tokens: bool = True,
-) -> Gradient:
+    progress: Report | None = None,
+) -> Gradient | list[Gradient]:
     """The derivative of one number with respect to every tap and every parameter.
+
+    Of several texts there is one for each; each is swept back by itself, since it has the gradients of all
+    parameters.
 
     `gradient["layers/0/hidden"].array` has the axes of the trace, `gradient.parameters["embedding.weight"]`
     those of the parameter, and `gradient.trace` is the forward pass. `of` is "loss", the sum of the losses,
     in nats, of all tokens for which the text itself is the target; "loss@3", that of predicting token 3;
     "logit:night@4" or "probability:night@4", of a token after token 4; "logit:night-day@4", that of one token
-    minus that of another; or any cell, as ("layers/0/hidden", (3, 17)). LmvizError when the model counts and
+    minus that of another; or any cell, as ("layers/0/hidden", (3, 17)); or a set of words, or a function of
+    the answer, as of `lmviz.contrast`. LmvizError when the model counts and
     has no gradients, when there is no such number, or when the text or an intervention does not fit the
     model. Warnings as of `trace`.
     """
     from lmviz.inspection.backpropagation import gradient as swept_back
+    from lmviz.models.interruption import look_up, part_of_work
 
-    opened = opened_model(model, special_tokens)
-    found = swept_back(opened, text_or_ids, of, interventions=listed(interventions), **beside_text(source))
-    _warn_of(opened, found.trace)
-    return found
+    opened, surgery = opened_model(model, special_tokens), listed(interventions)
+    texts = several_texts(text_or_ids)
+    several: list[Any] = [text_or_ids] if texts is None else texts
+    sources = [source] if texts is None else sources_of(source, len(several)) or [None] * len(several)
+    found = []
+    with told(progress):
+        for number, (text, beside) in enumerate(zip(several, sources, strict=True)):
+            with part_of_work(number, len(several)):
+                look_up(0.0)
+                one = swept_back(opened, text, of, interventions=surgery, **beside_text(beside))
+            _warn_of(opened, one.trace)
+            found.append(one)
+    return found[0] if texts is None else found
 
 
 def explain(model: Given, trace: Trace | Gradient, address: str, index: Sequence[int]) -> Arithmetic:
@@ -174,14 +203,15 @@ def logit_lens(
 
 def next_token(
     model: Given,
-    prefix: str | Ids,
+    prefix: str | Ids | Several,
     *,
-    source: str | Ids | None = None,
+    source: str | Ids | Several | None = None,
     interventions: Sequence[Intervention] = (),
     special_tokens: bool = True,
+    progress: Report | None = None,
     **options: Any,
-) -> Distribution:
-    """The distribution of the token that follows a prefix.
+) -> Distribution | list[Distribution]:
+    """The distribution of the token that follows a prefix; of several, or of a set, one for each.
 
     `options` are fields of `lmviz.decoding.options.SamplingOptions`: temperature, top_k, top_p, min_p.
     LmvizError when the prefix cannot be read, or when an option or an intervention cannot be.
@@ -190,9 +220,42 @@ def next_token(
     from lmviz.decoding.options import SamplingOptions
     from lmviz.decoding.sampling import distribution_after
 
+    check_callable("progress", progress)
     chosen = SamplingOptions.from_values(options)
-    changed = changed_model(model, prefix, interventions, source=source, special_tokens=special_tokens)
-    return distribution_after(Continuation.of(changed, prefix), chosen)
+    texts = several_texts(prefix)
+    if texts is not None:
+        with told(progress):
+            return _next_tokens(
+                opened_model(model, special_tokens), texts, listed(interventions), source, chosen
+            )
+    one: Any = prefix
+    beside: Any = source
+    changed = changed_model(model, one, interventions, source=beside, special_tokens=special_tokens)
+    return distribution_after(Continuation.of(changed, one), chosen)
+
+
+def _next_tokens(
+    model: Model,
+    texts: Sequence[Any],
+    interventions: tuple[Intervention, ...],
+    source: Any,
+    options: SamplingOptions,
+) -> list[Distribution]:
+    """What follows each of several texts."""
+    from lmviz.decoding.many_next_tokens import next_tokens
+    from lmviz.models.prefix import check_inputs, read_prefix
+    from lmviz.models.sequences import SOURCE
+
+    check_inputs(model, beside_text(source))
+    prefixes = [read_prefix(model, text) for text in texts]
+    sources = sources_of(source, len(texts))
+    beside = None if sources is None else [read_prefix(model, one, SOURCE).ids for one in sources]
+    changed = model
+    for number, prefix in enumerate(prefixes):  # each must have the positions that are named
+        changed = under_interventions(
+            model, interventions, len(prefix), 0 if beside is None else len(beside[number])
+        )
+    return next_tokens(changed, prefixes, options, beside)
 
 
 def predict(
@@ -315,14 +378,15 @@ def compare(models: Sequence[Given], text: str, *, special_tokens: bool = True) 
 
 def evaluate(
     model: Given,
-    source: str | Path | Sequence[str | Path],
+    source: str | Path | Sequence[str | Path] | TextSet,
     *,
     target: str | Path | None = None,
+    per: str = "",
     interventions: Sequence[Intervention] = (),
     special_tokens: bool = True,
     progress: Report | None = None,
     **settings: Any,
-) -> Evaluation | LabelEvaluation | TranslationEvaluation:
+) -> Evaluation | LabelEvaluation | TranslationEvaluation | LossMap | RowLosses:
     """How well a model predicts a text that it has not seen: `.tokens`, `.negative_log_likelihood` in
     nats per token, `.perplexity`, `.bits_per_character`, and how many of the tokens are `.unknown`, and
     their `.unknown_share`; `.known_perplexity` is that of the others.
@@ -332,6 +396,9 @@ def evaluate(
     `.spans`, `.by_span` and `.scheme` where tags are such as B-PER, I-PER and O. Of a translator, pairs of
     texts, or two files, the second as `target`: `.exact_match`, `.bleu` and `.by_length` beside nats,
     perplexity and accuracy per token.
+
+    Of a language model, `source` may be a set; and with per="token" there is the loss of every token, as of
+    `loss_map`, with per="row" that of every document or row: `.array` (row,) in nats per token, `.tokens`.
 
     Bits per character include what it takes to spell unknown words out (`lmviz.text.spelling`), over the
     characters of the file.
@@ -349,9 +416,13 @@ def evaluate(
     from lmviz.text.contents import read_lines
     from lmviz.text.corpus import load_corpus as load
     from lmviz.text.encodings import RECOGNISED
+    from lmviz.text.text_set import TextSet
     from lmviz.training.held_out import documents_of, evaluate_lines, evaluate_stream
 
     check_callable("progress", progress)
+    if per or isinstance(source, TextSet):
+        _check_per(per, target)
+        return _evaluate_apart(model, source, per, interventions, special_tokens, progress, settings)
     progress = progress or unheard
     _check_of_the_file(settings)
     opened, interventions = opened_model(model, special_tokens), listed(interventions)
@@ -383,6 +454,42 @@ def evaluate(
     return evaluate_stream(
         under_interventions(opened, interventions, positions), text.training_stream, progress
     )
+
+
+def _check_per(per: str, target: Any) -> None:
+    """LmvizError for a division that there is not."""
+    if per not in ("", "token", "row"):
+        raise LmvizError(f"A text is judged per 'token' or per 'row', not per {per!r}.")
+    if target is not None:
+        raise LmvizError("Only a text of one language is judged per token or row: leave the target out.")
+
+
+def _evaluate_apart(
+    model: Given,
+    source: Any,
+    per: str,
+    interventions: Sequence[Intervention],
+    special_tokens: bool,
+    progress: Report | None,
+    settings: Mapping[str, Any],
+) -> Evaluation | LossMap | RowLosses:
+    """The losses of single tokens or rows, or of a set as a whole."""
+    from lmviz.api.sets import judged_text
+    from lmviz.training.evaluation import evaluate_ids
+    from lmviz.training.loss_map import RowLosses, loss_map
+
+    _check_of_the_file(settings)
+    opened, interventions = opened_model(model, special_tokens), listed(interventions)
+    if any(item.concerns_tokens for item in interventions):
+        raise LmvizError("An intervention cannot change the tokens that are judged: change the text instead.")
+    documents, start, labels = judged_text(opened, source, "validation", settings)
+    positions = max(map(len, documents)) - 1
+    changed = under_interventions(opened, interventions, positions)
+    if not per:
+        unknown = None if opened.tokenizer is None else opened.tokenizer.unknown_id
+        return evaluate_ids(changed, documents, start, unknown_id=unknown, progress=progress or unheard)
+    found = loss_map(changed, documents, start, labels=labels, progress=progress or unheard)
+    return found if per == "token" else RowLosses.of(found)
 
 
 def _check_of_the_file(settings: Mapping[str, Any]) -> None:

@@ -89,6 +89,7 @@ def open_lens(path: str | Path, model: Given) -> Lens:
 def _texts(model: Model, texts: Corpus | Texts | str | Path) -> Sequence[str]:
     """What is read, as texts."""
     from lmviz.text.corpus import Corpus, load_corpus
+    from lmviz.text.text_set import TextSet
 
     if isinstance(texts, str | Path):
         if model.tokenizer is None:
@@ -98,6 +99,8 @@ def _texts(model: Model, texts: Corpus | Texts | str | Path) -> Sequence[str]:
         )
     if isinstance(texts, Corpus):
         return texts.training_documents
+    if isinstance(texts, TextSet):
+        return texts.texts
     if isinstance(texts, list | tuple) and all(isinstance(text, str) for text in texts):
         return texts
     raise LmvizError(

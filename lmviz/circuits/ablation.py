@@ -17,6 +17,7 @@ import torch
 
 from lmviz.base.arguments import whole_number, words
 from lmviz.base.errors import LmvizError
+from lmviz.circuits.by_row import band
 from lmviz.circuits.cached_pass import CachedPass, Edit
 from lmviz.circuits.contrast import Contrast
 from lmviz.circuits.patching import AT_ONCE
@@ -43,9 +44,6 @@ LENGTH = 128
 ANSWERS_AT_ONCE = 2**24
 """So many logits are computed at once at most."""
 
-RESAMPLES, BAND = 2000, (2.5, 97.5)
-"""How often stretches are drawn anew for the band, and the percentiles that it goes between."""
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Ablation(Numbers):
@@ -54,7 +52,8 @@ class Ablation(Numbers):
     `intact` is the measure of the whole model, a mean over what was asked about; of a text it is the loss in
     nats per token, over `tokens` of them. `low` and `high` hold the change in 95 of 100 samples of texts
     drawn anew from these (bootstrap; Efron 1979); None where there is one text alone. `addresses` are the
-    taps along the first axis.
+    taps along the first axis. `rows` (row, …) has the change in each text, per token, and `intact_rows`
+    (row,) the measure of the whole model there.
     """
 
     intact: float
@@ -62,8 +61,15 @@ class Ablation(Numbers):
     by: str
     tokens: int
     addresses: tuple[str, ...]
+    rows: np.ndarray
+    intact_rows: np.ndarray
     low: np.ndarray | None = None
     high: np.ndarray | None = None
+
+    @property
+    def agreeing(self) -> np.ndarray:
+        """The share of the rows whose change has the sign of the mean change, in the shape of `array`."""
+        return np.asarray((np.sign(self.rows) == np.sign(self.array)).mean(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,66 +103,141 @@ def ablate(
     does, the lowest that all tokens are alike. Without `by` it is "lower" for orders and "zero" for all else.
     LmvizError where a part or an axis is none.
     """
-    model, interventions = unchanged(model, interventions)
-    chosen = matching(model, parts if parts is not None else _usual(model))
-    are_orders = all(Address.parse(tap.address).order for tap in chosen)
-    by = by or ("lower" if are_orders else "zero")
-    if by not in BY or (by == "lower" and not are_orders):
-        lower = ", an order of an n-gram to what is 'lower'" if by != "lower" else ""
-        raise LmvizError(f"A part is set to 'zero' or to its 'mean'{lower}, and not to {by!r}.")
-    groups = None if units is None else _groups(units)
-    examples = _examples(model, given, interventions)
-    measure = _measure([one.scalar for one in examples])
-    axes = words("axis", each, "unit") if each is not None else ("head",) if "head" in chosen[0].axes else ()
-    axes = tuple(axis for axis in axes if axis != "unit") if groups is not None else axes
-    passes = [CachedPass(model, one.reading, one.span) for one in examples]
-    means = (
-        _means(passes if over is None else [_text(model, ids) for ids in over], chosen)
-        if by == "mean"
-        else {}
+    plan = AblationPlan.of(
+        model, given, parts, by=by, each=each, units=units, over=over, interventions=interventions
     )
-    leading, labels = axis_of([tap.address for tap in chosen])
-    sizes = [_sizes(passes[0], tap, axes, groups) for tap in chosen]
-    if any(size != sizes[0] for size in sizes):
-        raise LmvizError("These parts differ in how many cells they have: ask about one kind at a time.")
-    shape = (len(chosen), *sizes[0])
-    changes = np.zeros((len(examples), *shape))
-    intact = np.array([read.measure(one.scalar) for read, one in zip(passes, examples, strict=True)])
-    for number, (read, one) in enumerate(zip(passes, examples, strict=True)):
-        for row, tap in enumerate(chosen):
-            with part_of_work(number * len(chosen) + row, len(examples) * len(chosen)):
+    rows = []
+    for number in range(len(plan)):
+        with part_of_work(number, len(plan)):
+            rows.append(plan.row(number))
+    return plan.result(rows)
+
+
+@dataclass(frozen=True)
+class AblatedRow:
+    """One text: the measure of the whole model, and its change without each part, as a result has it."""
+
+    intact: float
+    changes: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class AblationPlan:
+    """What is to be ablated in which texts, all of it checked, so that it can be done text by text.
+
+    While it is done, one reading of one text is in memory.
+    """
+
+    model: Model
+    examples: Sequence[_Example]
+    chosen: Sequence[Tap]
+    axes: tuple[str, ...]
+    groups: Sequence[tuple[int, ...]] | None
+    by: str
+    measure: str
+    means: dict[str, torch.Tensor]
+    sizes: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls,
+        model: Model,
+        given: Contrast | Sequence[Contrast] | Sequence[np.ndarray],
+        parts: str | Collection[str] | None = None,
+        *,
+        by: str = "",
+        each: Sequence[str] | None = None,
+        units: Sequence[Sequence[int]] | None = None,
+        over: Sequence[np.ndarray] | None = None,
+        interventions: Sequence[Intervention] = (),
+    ) -> AblationPlan:
+        """The plan of `ablate`; LmvizError as there."""
+        model, interventions = unchanged(model, interventions)
+        chosen = matching(model, parts if parts is not None else _usual(model))
+        are_orders = all(Address.parse(tap.address).order for tap in chosen)
+        by = by or ("lower" if are_orders else "zero")
+        if by not in BY or (by == "lower" and not are_orders):
+            lower = ", an order of an n-gram to what is 'lower'" if by != "lower" else ""
+            raise LmvizError(f"A part is set to 'zero' or to its 'mean'{lower}, and not to {by!r}.")
+        groups = None if units is None else _groups(units)
+        examples = _examples(model, given, interventions)
+        measure = _measure([one.scalar for one in examples])
+        usual = ("head",) if "head" in chosen[0].axes else ()
+        axes = words("axis", each, "unit") if each is not None else usual
+        axes = tuple(axis for axis in axes if axis != "unit") if groups is not None else axes
+        first = CachedPass(model, examples[0].reading, examples[0].span)
+        sizes = [_sizes(first, tap, axes, groups) for tap in chosen]
+        if any(size != sizes[0] for size in sizes):
+            raise LmvizError("These parts differ in how many cells they have: ask about one kind at a time.")
+        means = {}
+        if by == "mean":
+            with uncounted_work():
+                means = _means(model, examples, over, chosen)
+        return cls(model, examples, chosen, axes, groups, by, measure, means, sizes[0])
+
+    def __len__(self) -> int:
+        """The number of texts."""
+        return len(self.examples)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of a result."""
+        return (len(self.chosen), *self.sizes)
+
+    def row(self, number: int) -> AblatedRow:
+        """What comes of one text; LmvizError where there is no measure without a part."""
+        one = self.examples[number]
+        read = CachedPass(self.model, one.reading, one.span)
+        sizes = _sizes(read, self.chosen[0], self.axes, self.groups)
+        if sizes != self.sizes:
+            raise LmvizError("These texts differ in length, so parts by position have no mean: leave it out.")
+        intact = read.measure(one.scalar)
+        changes = np.zeros(self.shape)
+        for row, tap in enumerate(self.chosen):
+            with part_of_work(row, len(self.chosen)):
                 look_up(0.0)
-                values = _lower(read, tap) if by == "lower" else means.get(tap.address, torch.zeros(()))
+                mean = self.means.get(tap.address, torch.zeros(()))
+                values = _lower(read, tap) if self.by == "lower" else mean
                 found = [
                     read.measured_with(
                         {tap.address: Edit(where, values.expand(1, *where.shape[1:]))}, one.scalar
                     )
-                    for where in _rows(model, read, tap, axes, groups)
+                    for where in _rows(self.model, read, tap, self.axes, self.groups)
                 ]
-            changes[number, row] = torch.cat(found).numpy().reshape(sizes[0]) - intact[number]
-    if not np.isfinite(changes).all():
-        address = chosen[int(np.argwhere(~np.isfinite(changes))[0][1])].address
-        raise LmvizError(
-            f"Without {address} there is no {examples[0].scalar.name}, so no change can be measured: choose "
-            "another part."
+            changes[row] = torch.cat(found).numpy().reshape(self.sizes) - intact
+        if not np.isfinite(changes).all():
+            address = self.chosen[int(np.argwhere(~np.isfinite(changes))[0][0])].address
+            raise LmvizError(
+                f"Without {address} there is no {one.scalar.name}, so no change can be measured: choose "
+                "another part."
+            )
+        return AblatedRow(intact, changes)
+
+    def result(self, rows: Sequence[AblatedRow], numbers: Sequence[int] | None = None) -> Ablation:
+        """What some rows come to: all of them, or those of the texts of these `numbers`."""
+        examples = self.examples if numbers is None else [self.examples[number] for number in numbers]
+        changes = np.stack([row.changes for row in rows])
+        weights = np.array([one.weight for one in examples], dtype=np.float64)
+        change, low, high = _with_band(changes, weights)
+        addresses = [tap.address for tap in self.chosen]
+        leading, labels = axis_of(addresses)
+        names = {leading: labels} if labels else {}
+        if self.groups is not None:
+            names["group"] = tuple(",".join(map(str, group)) for group in self.groups)
+        return Ablation(
+            array=change,
+            axes=(leading, *self.axes, *(("group",) if self.groups is not None else ())),
+            names=names,
+            intact=float(sum(row.intact for row in rows) / weights.sum()),
+            measure=self.measure,
+            by=self.by,
+            tokens=int(weights.sum()),
+            addresses=tuple(addresses),
+            low=low,
+            high=high,
+            rows=changes / weights.reshape(-1, *([1] * change.ndim)),
+            intact_rows=np.array([row.intact for row in rows]) / weights,
         )
-    weights = np.array([one.weight for one in examples], dtype=np.float64)
-    change, low, high = _with_band(changes, weights)
-    names = {leading: labels} if labels else {}
-    if groups is not None:
-        names["group"] = tuple(",".join(map(str, group)) for group in groups)
-    return Ablation(
-        array=change,
-        axes=(leading, *axes, *(("group",) if groups is not None else ())),
-        names=names,
-        intact=float(intact.sum() / weights.sum()),
-        measure=measure,
-        by=by,
-        tokens=int(weights.sum()),
-        addresses=tuple(tap.address for tap in chosen),
-        low=low,
-        high=high,
-    )
 
 
 def missed_since(found: Mapping[int, Ablation], cell: tuple[int, ...]) -> int | None:
@@ -253,20 +334,28 @@ def _text(model: Model, ids: np.ndarray) -> CachedPass:
     return CachedPass(model, prepared(model, ids, (), {}))
 
 
-def _means(passes: Sequence[CachedPass], taps: Sequence[Tap]) -> dict[str, torch.Tensor]:
-    """The mean of each tap over all positions of all texts, (1, *axes) with one place along each sequence."""
-    found = {}
-    for tap in taps:
-        along = [place for place, axis in enumerate(tap.axes, start=1) if axis in ALONG]
-        sums = [
-            in_float64(read.values[tap.address]).sum(dim=along, keepdim=True)
-            if along
-            else in_float64(read.values[tap.address])
-            for read in passes
-        ]
-        counts = [int(np.prod([read.values[tap.address].shape[place] for place in along])) for read in passes]
-        found[tap.address] = torch.stack(sums).sum(dim=0) / sum(counts)
-    return found
+def _means(
+    model: Model, examples: Sequence[_Example], over: Sequence[np.ndarray] | None, taps: Sequence[Tap]
+) -> dict[str, torch.Tensor]:
+    """The mean of each tap over all positions of all texts, (1, *axes) with one place along each sequence.
+
+    The texts are those asked about, or others `over` which it is taken; one at a time is in memory.
+    """
+    sums: dict[str, torch.Tensor] = {}
+    counts = dict.fromkeys((tap.address for tap in taps), 0)
+    for number in range(len(examples) if over is None else len(over)):
+        look_up()
+        if over is None:
+            read = CachedPass(model, examples[number].reading, examples[number].span)
+        else:
+            read = _text(model, over[number])
+        for tap in taps:
+            along = [place for place, axis in enumerate(tap.axes, start=1) if axis in ALONG]
+            value = in_float64(read.values[tap.address])
+            summed = value.sum(dim=along, keepdim=True) if along else value
+            sums[tap.address] = sums[tap.address] + summed if number else summed
+            counts[tap.address] += int(np.prod([value.shape[place] for place in along]))
+    return {address: total / counts[address] for address, total in sums.items()}
 
 
 def _lower(read: CachedPass, tap: Tap) -> torch.Tensor:
@@ -317,15 +406,7 @@ def _with_band(
     changes: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
     """The change per token, and how far it goes when texts (example, …) are drawn anew."""
-    mean = changes.sum(axis=0) / weights.sum()
-    if len(changes) < 2:
-        return mean, None, None
-    drawn = np.random.default_rng(0).integers(len(changes), size=(RESAMPLES, len(changes)))
-    counts = np.zeros((RESAMPLES, len(changes)))
-    np.add.at(counts, (np.arange(RESAMPLES)[:, None], drawn), 1.0)
-    resampled = np.tensordot(counts, changes, axes=1) / (counts @ weights).reshape(-1, *([1] * mean.ndim))
-    low, high = np.percentile(resampled, BAND, axis=0)
-    return mean, low, high
+    return (changes.sum(axis=0) / weights.sum(), *band(changes, weights))
 
 
 def _usual(model: Model) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lmviz.inspection.scalar import Of
+    from lmviz.inspection.scalar import AnyOf
 
 Read = str | tuple[int, ...]
 """What a model reads: a text, or ids."""
@@ -28,7 +28,7 @@ class Contrast:
 
     text: Read
     changed: Read | None = None
-    measure: Of = ""
+    measure: AnyOf = ""
     source: Read | None = None
     changed_source: Read | None = None
 

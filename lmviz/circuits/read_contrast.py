@@ -13,7 +13,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass
 from lmviz.circuits.contrast import Contrast, MeasuredContrast
 from lmviz.inspection.backpropagation import unchanged
-from lmviz.inspection.measures import Words
+from lmviz.inspection.measures import WordSum
 from lmviz.inspection.recording import PreparedReading, prepared
 from lmviz.inspection.scalar import read_scalar, token_named
 from lmviz.inspection.scalar_words import answers_in
@@ -87,7 +87,7 @@ def read_contrast(
         changed = prepared(model, _given(other), interventions, further)
         first = _check_lined_up(clean, changed)
     of = contrast.measure or _proposed(model, clean, changed)
-    values = {} if isinstance(of, str | Words) else CachedPass(model, clean).values
+    values = {} if isinstance(of, str | WordSum) else CachedPass(model, clean).values
     return ReadContrast(model, clean, changed, read_scalar(of, model, clean.ids, values), first)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +11,7 @@ import numpy as np
 
 from lmviz.base.arguments import file_path
 from lmviz.base.errors import LmvizError
-from lmviz.base.files import write_atomically
+from lmviz.base.saving import save_arrays, save_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -62,15 +60,7 @@ class Numbers:
         """Write the table as .csv, or the array and its axes as .npz; LmvizError where that cannot be."""
         path = file_path(path)
         if path.suffix == ".npz":
-            content = io.BytesIO()
             names = {f"names/{axis}": np.array(labels) for axis, labels in self.names.items()}
-            np.savez(content, array=self.array, axes=np.array(self.axes), **names)  # type: ignore[arg-type]  # names are arrays
-            write_atomically(path, content.getvalue())
-            return
-        if path.suffix != ".csv":
-            raise LmvizError(f"{path.name} has an unknown ending: end it with .csv or .npz.")
-        rows, text = self.table(), io.StringIO(newline="")
-        writer = csv.DictWriter(text, list(rows[0]) if rows else ["value"], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        write_atomically(path, text.getvalue().encode())
+            save_arrays(path, {"array": self.array, "axes": np.array(self.axes), **names})
+        else:
+            save_rows(path, self.table())

@@ -58,6 +58,7 @@ def evaluate(
     Without FILE it is judged on the part of its own text that was held out from training.
     """
     from lmviz.decoding.translation_evaluation import TranslationEvaluation
+    from lmviz.training.evaluation import Evaluation
     from lmviz.training.label_evaluation import LabelEvaluation
 
     opened = lmviz.open_model(model, step, special_tokens=not letters, base=base)
@@ -65,7 +66,9 @@ def evaluate(
         if file is None:
             score = _evaluate_held_out(model, opened, progress)
         else:
-            score = lmviz.evaluate(opened, file, target=target, progress=progress, **settings)
+            found = lmviz.evaluate(opened, file, target=target, progress=progress, **settings)
+            assert isinstance(found, Evaluation | LabelEvaluation | TranslationEvaluation), "as a whole"
+            score = found
     if file is not None and _learned_from(model, file):
         say(f"{model} has learned from {file}: without FILE it is judged on the part that was held out.")
     if isinstance(score, LabelEvaluation):

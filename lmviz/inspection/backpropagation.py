@@ -24,7 +24,7 @@ from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.origin import Origin
 from lmviz.inspection.recording import PreparedReading, TapRecorder, prepared, read_by_changed, traced
-from lmviz.inspection.scalar import Of, Scalar, addresses_in, in_range, read_scalar
+from lmviz.inspection.scalar import AnyOf, Scalar, addresses_in, in_range, read_scalar
 from lmviz.inspection.traced_array import TracedArray, scores_behind
 from lmviz.models.explicit import ForwardPass, in_order
 from lmviz.models.finite import parameters_without_numbers, why_not_finite
@@ -59,7 +59,7 @@ class GradientRecorder(TapRecorder):
 def gradient(
     model: Model,
     text_or_ids: str | Sequence[int] | np.ndarray,
-    of: Of = "loss",
+    of: AnyOf = "loss",
     *,
     interventions: Sequence[Intervention] = (),
     scales: Mapping[str, float] | None = None,

@@ -90,7 +90,7 @@ def traces(
     for number in sorted(alone):
         look_up(len(found) / len(texts))
         with uncounted_work():
-            found[number] = record(model, texts[number], taps, interventions, **beside[number])
+            found[number] = record(model, texts[number], taps, interventions, None, False, **beside[number])
     return [found[number] for number in range(len(texts))]
 
 

@@ -19,7 +19,7 @@ from lmviz.models.other_names import hint
 OF = ("logit", "probability")
 
 
-class Answer:
+class ModelAnswer:
     """What a model computed for one text, as a measure reads it: tensors without a batch.
 
     `answer.logits` and `answer.probabilities` are (position, token), or with labels; `answer[address]` is the
@@ -58,19 +58,19 @@ class Answer:
         return self["probabilities"]
 
     @property
-    def unchanged(self) -> Answer:
+    def unchanged(self) -> ModelAnswer:
         """The answer of the model as it is."""
         if self._unchanged is None:
-            return Answer(self._values, self._row, None, self._noted)
-        return Answer(self._unchanged(), 0, None, self._noted)
+            return ModelAnswer(self._values, self._row, None, self._noted)
+        return ModelAnswer(self._unchanged(), 0, None, self._noted)
 
 
-Measure = Callable[[Answer], Any]
+Measure = Callable[[ModelAnswer], Any]
 """A measure of one's own: a number from an answer, by torch where gradients are taken of it."""
 
 
 @dataclass(frozen=True)
-class Words:
+class WordSum:
     """The sum of the probabilities of a set of words, or of their logits, minus that of others.
 
     `position` is the token after which they are meant, as everywhere counted from 0, or from the end.
@@ -115,7 +115,7 @@ class Divergence:
         """In one line."""
         return "divergence" if self.position is None else f"divergence@{self.position}"
 
-    def __call__(self, answer: Answer) -> torch.Tensor:
+    def __call__(self, answer: ModelAnswer) -> torch.Tensor:
         before = answer.unchanged.logits.double().log_softmax(dim=-1)
         after = answer.logits.double().log_softmax(dim=-1)
         inner = torch.where(before.isneginf(), torch.zeros(()).to(before), before.exp() * (before - after))

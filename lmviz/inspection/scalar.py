@@ -14,7 +14,7 @@ import torch
 
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.indices import cell, from_start
-from lmviz.inspection.measures import Answer, Measure, Words, name_of
+from lmviz.inspection.measures import Measure, ModelAnswer, WordSum, name_of
 from lmviz.inspection.scalar_words import answers_in, scalar_in_words, split_at_place
 from lmviz.models.address import with_heads
 from lmviz.models.other_names import hint
@@ -26,14 +26,17 @@ if TYPE_CHECKING:
     from lmviz.models.prediction import Prediction
     from lmviz.models.tap import Tap
 
-Of = str | tuple[str, Sequence[int]] | Words | Measure
+Of = str | tuple[str, Sequence[int]]
 """How a number is chosen: "loss", "loss@3", "logit:night@4", "probability:night@4", or an address and an
-index; or a set of words, or a function of the answer (`lmviz.inspection.measures`).
+index.
 
 "logit:night-day@4" is the logit of one word minus that of another, and so with probabilities.
 Positions count from 0, and negative ones from the end; a word without one is meant after the last token. Of
 a model of labels a label stands in the place of the word, "loss:verb@2" is that of a label which the text
 itself does not give, and where the whole text has one label there is no position: "probability:good"."""
+
+AnyOf = Of | WordSum | Measure
+"""A number chosen so, or a set of words, or a function of the answer (`lmviz.inspection.measures`)."""
 
 TAPS = {"logit": "logits", "probability": "probabilities"}
 
@@ -82,7 +85,7 @@ class Scalar:
             return self.compute(values[self.address])
         rows = max(values[address].shape[0] for address in self.reads)
         return torch.stack(
-            [_number(self.function, Answer(values, row, unchanged), self.name) for row in range(rows)]
+            [_number(self.function, ModelAnswer(values, row, unchanged), self.name) for row in range(rows)]
         )
 
     def compute(self, value: torch.Tensor) -> torch.Tensor:
@@ -99,14 +102,14 @@ class Scalar:
         return -logarithms[chosen].sum(dim=1)
 
 
-def read_scalar(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torch.Tensor]) -> Scalar:
+def read_scalar(of: AnyOf, model: Model, ids: np.ndarray, values: Mapping[str, torch.Tensor]) -> Scalar:
     """What `of` states, for a text of ids (position,) and taps with values (batch, *axes).
 
     LmvizError where there is no such number in the text or in the model.
     """
-    if isinstance(of, Words):
+    if isinstance(of, WordSum):
         return _of_words(of, model, ids)
-    if callable(of):
+    if not isinstance(of, str | tuple | list) and callable(of):
         return _of_function(of, values)
     scalar = _read(of, model, ids, values)
     if not isinstance(of, str):
@@ -139,9 +142,9 @@ def _read(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torch.Tens
     return Scalar(f"{stated}@{position}", TAPS[start], cells[0], against=cells[1] if len(cells) > 1 else ())
 
 
-def _of_words(of: Words, model: Model, ids: np.ndarray) -> Scalar:
+def _of_words(of: WordSum, model: Model, ids: np.ndarray) -> Scalar:
     """A number of a set of words, or of labels."""
-    named = partial(token_named, model)
+    named: Callable[[str], int | None] = partial(token_named, model)
     if not model.predicts.continues:
         named = dict(zip(model.predicts.names, count())).get
     found: list[tuple[int, ...]] = []
@@ -167,7 +170,7 @@ def _of_function(of: Measure, values: Mapping[str, torch.Tensor]) -> Scalar:
     """What a function of the answer gives; it is tried once, to see what it reads."""
     noted: set[str] = set()
     name = name_of(of)
-    number = _number(of, Answer(values, 0, None, noted), name)
+    number = _number(of, ModelAnswer(values, 0, None, noted), name)
     if not torch.isfinite(number):
         raise LmvizError(f"{name} is {float(number)} for this text, so nothing can be held against it.")
     if not noted:
@@ -176,7 +179,7 @@ def _of_function(of: Measure, values: Mapping[str, torch.Tensor]) -> Scalar:
     return Scalar(name, reads[-1], (), said=name, function=of, reads=reads)
 
 
-def _number(of: Measure, answer: Answer, name: str) -> torch.Tensor:
+def _number(of: Measure, answer: ModelAnswer, name: str) -> torch.Tensor:
     """What a measure of one's own gives, as a tensor of one number; LmvizError where it gives no number."""
     given = of(answer)
     try:
@@ -223,9 +226,11 @@ def leaves_float32(probabilities: torch.Tensor, interventions: Sequence[Interven
     return not is_changed and bool(probabilities.min() < SMALLEST)
 
 
-def addresses_in(of: Of) -> tuple[str, ...]:
+def addresses_in(of: AnyOf) -> tuple[str, ...]:
     """The address of the cell that `of` states, if it is one."""
-    return () if isinstance(of, str | Words) or callable(of) else (with_heads(_parts(of)[0]),)
+    if not isinstance(of, tuple | list):
+        return ()
+    return (with_heads(_parts(of)[0]),)
 
 
 def _of_label(of: str, predicts: Prediction, positions: int) -> Scalar:

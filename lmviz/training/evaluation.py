@@ -68,10 +68,25 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class JudgedWindow:
-    """Neighbouring ids of a document; the targets from position `first` on are judged here."""
+    """Neighbouring ids of a document; the targets from position `first` on are judged here.
+
+    It begins at the token `start` of the document of that `number`, and `read` tokens were read before it.
+    """
 
     ids: np.ndarray
     first: int
+    number: int = 0
+    start: int = 0
+    read: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedPart:
+    """The log-probabilities of targets, (row, position), 0 where none counts; and the windows of the rows."""
+
+    values: torch.Tensor
+    targets: np.ndarray
+    windows: Sequence[JudgedWindow]
 
 
 def evaluate_ids(
@@ -91,17 +106,13 @@ def evaluate_ids(
     those of them that are `unknown_id` (see lmviz.text.spelling). `progress` is called with the share that
     is done, and may raise to cancel. Raises LmvizError when no token can be judged.
     """
-    longest_first = sorted((ids for ids in documents if len(ids) > 1), key=len, reverse=True)
-    everything = sum(len(ids) - 1 for ids in longest_first)
-    total, of_known, counted, unknown, done = 0.0, 0.0, 0, 0, 0
-    with evaluation(model) as reader:
-        for values, targets in _parts(reader, longest_first, ignored_target):
-            total += float(in_float64(values).sum())
-            of_known += _sum_of_known(values, targets, unknown_id)
-            counted += int(np.count_nonzero(targets != IGNORED))
-            unknown += 0 if unknown_id is None else int(np.count_nonzero(targets == unknown_id))
-            done += targets.size
-            progress(min(1.0, done / everything))
+    total, of_known, counted, unknown = 0.0, 0.0, 0, 0
+    for part in judged_parts(model, documents, ignored_target, progress):
+        values, targets = part.values, part.targets
+        total += float(in_float64(values).sum())
+        of_known += _sum_of_known(values, targets, unknown_id)
+        counted += int(np.count_nonzero(targets != IGNORED))
+        unknown += 0 if unknown_id is None else int(np.count_nonzero(targets == unknown_id))
     if not counted:
         raise LmvizError("There is no token to predict in a text of fewer than two: choose a longer text.")
     mean = -total / counted
@@ -114,6 +125,23 @@ def evaluate_ids(
         unknown=unknown,
         known_negative_log_likelihood=-of_known / (counted - unknown) if counted > unknown else None,
     )
+
+
+def judged_parts(
+    model: Model, documents: Iterable[np.ndarray], ignored_target: int | None, progress: Report = unheard
+) -> Iterator[JudgedPart]:
+    """The log-probability of every token of documents that `evaluate_ids` judges, part by part.
+
+    Each is in one part. The documents come in the order of their lengths, the longest first.
+    """
+    numbered = [(number, ids) for number, ids in enumerate(documents) if len(ids) > 1]
+    longest_first = sorted(numbered, key=lambda pair: -len(pair[1]))
+    everything, done = sum(len(ids) - 1 for _, ids in longest_first), 0
+    with evaluation(model) as reader:
+        for part in _parts(reader, longest_first, ignored_target):
+            yield part
+            done += part.targets.size
+            progress(min(1.0, done / everything))
 
 
 def perplexity_from(mean: float) -> float:
@@ -129,30 +157,33 @@ def _sum_of_known(values: torch.Tensor, targets: np.ndarray, unknown_id: int | N
 
 
 def _parts(
-    model: Model, documents: Sequence[np.ndarray], ignored_target: int | None
-) -> Iterator[tuple[torch.Tensor, np.ndarray]]:
-    """The log-probability of targets (row, position), 0 where none counts, and the targets, part by part."""
+    model: Model, documents: Sequence[tuple[int, np.ndarray]], ignored_target: int | None
+) -> Iterator[JudgedPart]:
     at_once = max(1, min(POSITIONS, LOGITS // model.vocabulary_size))
     if model.reads_alone:
-        windows = (window for ids in documents for window in overlapping(ids, model.context or len(ids)))
+        windows = (
+            window
+            for number, ids in documents
+            for window in overlapping(ids, model.context or len(ids), number)
+        )
         yield from _apart(model, windows, 1, ignored_target)
     elif next(model.parameters(), None) is None:  # nothing to compute, so no need for small parts
-        whole = [JudgedWindow(ids, 0) for ids in documents]
+        whole = [JudgedWindow(ids, 0, number) for number, ids in documents]
         yield from _apart(model, whole, LOOKED_UP, ignored_target)
     elif model.context is None:
         yield from _carried(model, documents, at_once, ignored_target)
     else:
-        windows = (window for ids in documents for window in overlapping(ids, model.context))
+        windows = (window for number, ids in documents for window in overlapping(ids, model.context, number))
         yield from _apart(model, windows, at_once, ignored_target)
 
 
-def overlapping(ids: np.ndarray, context: int) -> Iterator[JudgedWindow]:
+def overlapping(ids: np.ndarray, context: int, number: int = 0) -> Iterator[JudgedWindow]:
     """Windows of at most `context` positions over a document, each half a context after the last."""
     stride = max(1, context // 2)
     judged = 0
     for start in range(0, len(ids), stride):
         end = min(start + context, len(ids) - 1)
-        yield JudgedWindow(ids[start : end + 1], judged - start)
+        yield JudgedWindow(ids[start : end + 1], judged - start, number, start)
         judged = end
         if end == len(ids) - 1:
             return
@@ -160,12 +191,12 @@ def overlapping(ids: np.ndarray, context: int) -> Iterator[JudgedWindow]:
 
 def _apart(
     model: Model, windows: Iterable[JudgedWindow], at_once: int, ignored_target: int | None
-) -> Iterator[tuple[torch.Tensor, np.ndarray]]:
+) -> Iterator[JudgedPart]:
     """Evaluate windows in batches of at most that many positions together."""
     for some in _grouped(windows, at_once):
         tokens, targets = _side_by_side(some, ignored_target)
         values = model.log_probabilities(*_on_device(model, tokens, targets))
-        yield values.cpu(), targets
+        yield JudgedPart(values.cpu(), targets, some)
 
 
 def _grouped(windows: Iterable[JudgedWindow], at_once: int) -> Iterator[list[JudgedWindow]]:
@@ -182,22 +213,24 @@ def _grouped(windows: Iterable[JudgedWindow], at_once: int) -> Iterator[list[Jud
 
 
 def _carried(
-    model: Model, documents: Sequence[np.ndarray], at_once: int, ignored_target: int | None
-) -> Iterator[tuple[torch.Tensor, np.ndarray]]:
+    model: Model, documents: Sequence[tuple[int, np.ndarray]], at_once: int, ignored_target: int | None
+) -> Iterator[JudgedPart]:
     """Some documents at a time from start to end, with the model's state carried over."""
     for first in range(0, len(documents), SIDE_BY_SIDE):
         some = documents[first : first + SIDE_BY_SIDE]
         piece = max(1, at_once // len(some))
         state = None
-        for start in range(0, len(some[0]) - 1, piece):
-            pieces = [JudgedWindow(ids[start : start + piece + 1], 0) for ids in some]
+        for start in range(0, len(some[0][1]) - 1, piece):
+            pieces = [
+                JudgedWindow(ids[start : start + piece + 1], 0, number, start, start) for number, ids in some
+            ]
             tokens, targets = _side_by_side(pieces, ignored_target)
             given, wanted = _on_device(model, tokens, targets)
             logits, state = model.advance(given, state)  # (document, position, token)
             losses = torch.nn.functional.cross_entropy(
                 logits.flatten(0, 1), wanted.flatten(), ignore_index=IGNORED, reduction="none"
             )
-            yield -losses.cpu().view(targets.shape), targets
+            yield JudgedPart(-losses.cpu().view(targets.shape), targets, pieces)
 
 
 def _side_by_side(

@@ -27,16 +27,34 @@ def evaluate_documents(model: Model, documents: Documents, progress: Report = un
     of the share that is done, and may raise to cancel. LmvizError when the model has no tokenizer or no token
     can be judged.
     """
+    if model.documents == EVERY_LINE:
+        return evaluate_lines(model, _as_one_text(documents), progress)
+    stream = _stream_of(model, documents, part_of(progress, 0.0, ENCODING))
+    return evaluate_stream(model, stream, part_of(progress, ENCODING, 1.0))
+
+
+def documents_judged(
+    model: Model, documents: Documents, progress: Report = unheard
+) -> tuple[list[np.ndarray], int | None]:
+    """What `evaluate_documents` judges: the ids of each document, and the id that does not count."""
+    if model.documents == EVERY_LINE:
+        return lines_judged(model, _as_one_text(documents)), None
+    stream = _stream_of(model, documents, progress)
+    start = stream.tokenizer.start_id if stream.tokenizer.marks_boundaries else None
+    return documents_of(stream.ids, start), start
+
+
+def _stream_of(model: Model, documents: Documents, progress: Report) -> Stream:
     tokenizer = model.tokenizer
     if tokenizer is None:
         raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
-    if model.documents == EVERY_LINE or not tokenizer.marks_boundaries:
-        text = "".join(chain.from_iterable(zip_longest(documents, documents.gaps(), fillvalue="")))
-        if model.documents == EVERY_LINE:
-            return evaluate_lines(model, text, progress)
-        documents = divide([text.encode("utf-8")], "file")
-    stream = encode_documents(documents, tokenizer, part_of(progress, 0.0, ENCODING))
-    return evaluate_stream(model, stream, part_of(progress, ENCODING, 1.0))
+    if not tokenizer.marks_boundaries:
+        documents = divide([_as_one_text(documents).encode("utf-8")], "file")
+    return encode_documents(documents, tokenizer, progress)
+
+
+def _as_one_text(documents: Documents) -> str:
+    return "".join(chain.from_iterable(zip_longest(documents, documents.gaps(), fillvalue="")))
 
 
 def evaluate_lines(model: Model, text: str, progress: Report = unheard) -> Evaluation:
@@ -45,24 +63,36 @@ def evaluate_lines(model: Model, text: str, progress: Report = unheard) -> Evalu
     A line ends at "\\n" alone. Every word of it counts, and END; START counts where it is written in the
     text. LmvizError when the model has no tokenizer that knows START and END.
     """
+    documents = lines_judged(model, text)
     tokenizer = model.tokenizer
-    if tokenizer is None or tokenizer.start_id is None or tokenizer.end_id is None:
-        raise LmvizError("This model knows no START and END, so it cannot read lines one by one.")
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    ids, lengths = tokenizer.encode_batch(lines)
-    parts = np.split(ids, np.cumsum(lengths)[:-1])
-    words = unknown_words(lines, tokenizer)
+    assert tokenizer is not None, "its lines were read"
+    words = unknown_words(_lines_of(text), tokenizer)
     return evaluate_ids(
         model,
-        [np.concatenate([[tokenizer.start_id], part, [tokenizer.end_id]]) for part in parts],
+        documents,
         None,
         characters=len(text),
         unknown_id=tokenizer.unknown_id,
         spelling=_spelled(words, tokenizer),
         progress=progress,
     )
+
+
+def lines_judged(model: Model, text: str) -> list[np.ndarray]:
+    """What `evaluate_lines` judges: the ids of each line, with START before it and END behind it."""
+    tokenizer = model.tokenizer
+    if tokenizer is None or tokenizer.start_id is None or tokenizer.end_id is None:
+        raise LmvizError("This model knows no START and END, so it cannot read lines one by one.")
+    ids, lengths = tokenizer.encode_batch(_lines_of(text))
+    parts = np.split(ids, np.cumsum(lengths)[:-1])
+    return [np.concatenate([[tokenizer.start_id], part, [tokenizer.end_id]]) for part in parts]
+
+
+def _lines_of(text: str) -> list[str]:
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
 
 
 def evaluate_stream(model: Model, stream: Stream, progress: Report = unheard) -> Evaluation:

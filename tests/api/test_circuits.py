@@ -162,3 +162,41 @@ def test_how_far_the_work_is_is_told_and_it_can_be_ended(asked):
         ask(end)
     with pytest.raises(lmviz.LmvizError, match="progress must be a function"):
         ask("loudly")
+
+
+def test_results_of_many_contrasts_have_means_and_bands():
+    pairs = [
+        ("The bat made noise at", "The dog made noise at"),
+        ("The cat made noise at", "The cow made noise at"),
+    ]
+    given = lmviz.contrasts("stories-transformer", pairs, measure="logit:night-the")
+    assert given.rows == (0, 1)
+    found = lmviz.patch("stories-transformer", given, taps="layers/*/attention/heads")
+    means = found.means()
+    np.testing.assert_allclose(means.array, np.mean([one.array for one in found], axis=0))
+    assert (means.low <= means.array + 1e-12).all()
+    assert (means.array <= means.high + 1e-12).all()
+    assert means.rows.shape == (2, *means.array.shape)
+    parts = lmviz.attribute("stories-transformer", given)
+    assert len(parts) == 2
+    lost = lmviz.ablate("stories-transformer", given)
+    for number, contrast in enumerate(given.contrasts):
+        alone = lmviz.ablate("stories-transformer", contrast)
+        np.testing.assert_allclose(lost.rows[number], alone.array, atol=1e-6)
+        assert lost.intact_rows[number] == pytest.approx(alone.intact)
+    np.testing.assert_allclose(lost.array, lost.rows.mean(axis=0), atol=1e-12)
+    assert ((lost.agreeing >= 0) & (lost.agreeing <= 1)).all()
+
+
+def test_rows_that_cannot_be_asked_are_named():
+    rows = [
+        {"text": "The bat made noise at", "wanted": "night"},
+        {"text": "The bat made noise at", "wanted": "unheard-of"},
+        ("The bat made noise", "The dog"),
+    ]
+    found = lmviz.contrasts("stories-gru", rows)
+    assert found.rows == (0,)
+    assert "unheard-of" in found.troubles[1]
+    assert "line up" in found.troubles[2]
+    with pytest.raises(lmviz.LmvizError, match="Nothing can be asked"):
+        lmviz.contrasts("stories-gru", rows[1:])

@@ -98,6 +98,16 @@ def changed(make: Callable[..., Any], model: Any) -> Callable[..., Any]:
     return traced
 
 
+def measured(make: Callable[..., Any], model: Any) -> Callable[..., Any]:
+    """A function that makes a measure, whose fit is seen when a gradient is taken of it."""
+
+    def swept_back(**arguments: Any) -> Any:
+        return lmviz.gradient(model, TEXT, make(**arguments))
+
+    swept_back.__signature__ = inspect.signature(make)  # type: ignore[attr-defined]  # as inspect reads it
+    return swept_back
+
+
 Call = tuple[Callable[..., Any], dict[str, Any]]
 
 CALLS: dict[str, Callable[[Any], Call]] = {
@@ -197,6 +207,27 @@ CALLS: dict[str, Callable[[Any], Call]] = {
     ),
     "Network.explain": lambda at: (autodiff.read(NETWORK).explain, {"name": "y", "index": ()}),
     "logit_lens": lambda at: (lmviz.logit_lens, {"model": at.model, "trace": at.trace}),
+    "text_set": lambda at: (lmviz.text_set, {"source": [TEXT, OTHER], "sample": 1}),
+    "text_set of a pattern": lambda at: (
+        lmviz.text_set,
+        {"pattern": "The {a} eats", "lists": {"a": ["cow", "bat"]}, "wanted": "corn"},
+    ),
+    "contrasts": lambda at: (
+        lmviz.contrasts,
+        {"model": at.model, "given": [(TEXT, OTHER)], "measure": "logit:corn"},
+    ),
+    "words": lambda at: (measured(lmviz.words, at.model), {"words": ["corn"], "against": ["hay"]}),
+    "divergence": lambda at: (measured(lmviz.divergence, at.model), {"position": 1}),
+    "loss_map": lambda at: (lmviz.loss_map, {"model": at.model, "text": at.text}),
+    "loss_map of a corpus": lambda at: (
+        lmviz.loss_map,
+        {"model": at.model, "text": at.corpus, "part": "training", "learned": at.corpus},
+    ),
+    "evaluate per row": lambda at: (lmviz.evaluate, {"model": at.model, "source": at.text, "per": "row"}),
+    "trace of several": lambda at: (lmviz.trace, {"model": at.model, "text_or_ids": [TEXT, OTHER]}),
+    "next_token of several": lambda at: (lmviz.next_token, {"model": at.model, "prefix": [TEXT, OTHER]}),
+    "gradient of several": lambda at: (lmviz.gradient, {"model": at.model, "text_or_ids": [TEXT, OTHER]}),
+    "patch of several": lambda at: (lmviz.patch, {"model": at.model, "contrast": [at.contrast] * 2}),
     "zero": lambda at: (changed(lmviz.zero, at.model), {"address": "layers/0/residual2", "position": 1}),
     "replace": lambda at: (changed(lmviz.replace, at.model), {"address": "layers/0/residual2", "value": 1.0}),
     "scale": lambda at: (changed(lmviz.scale, at.model), {"address": "layers/0/residual2", "factor": 2.0}),

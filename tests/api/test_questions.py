@@ -78,7 +78,7 @@ def test_several_texts_are_traced_in_one_call(models, family):
     assert [each.text for each in found] == texts
     for text, each in zip(texts, found, strict=True):
         alone = lmviz.trace(models[family], text, taps=["logits"], interventions=[change_of(family)])
-        assert np.array_equal(each["logits"].array, alone["logits"].array)
+        np.testing.assert_allclose(each["logits"].array, alone["logits"].array, atol=1e-6)
 
 
 def test_interventions_mean_the_same_whoever_is_asked(models, family):
@@ -347,3 +347,23 @@ def test_models_of_numbers_are_traced_without_a_warning(models, family):
         lmviz.trace(models[family], PREFIX)
         if family != "ngram":
             lmviz.gradient(models[family], PREFIX)
+
+
+@pytest.mark.parametrize("name", ["stories-gru", "stories-transformer", "stories-5-gram"])
+def test_whatever_takes_a_text_takes_many(name):
+    texts = ["The cat found", "She had a red doll and", "Then the shepherd told her a story ."]
+    told = []
+    model = lmviz.open_model(name)
+    for number, one in enumerate(lmviz.next_token(model, texts, progress=told.append)):
+        alone = lmviz.next_token(model, texts[number])
+        np.testing.assert_allclose(one.probabilities, alone.probabilities, atol=5e-6)
+    assert told[0] == 0
+    assert told[-1] == 1
+    assert told == sorted(told)
+    traces = lmviz.trace(model, lmviz.text_set(texts), taps="probabilities", progress=told.append)
+    assert [one.text for one in traces] == texts
+    if name != "stories-5-gram":
+        swept = lmviz.gradient(model, texts, "logit:the", progress=told.append)
+        assert [one.value for one in swept] == pytest.approx(
+            [lmviz.gradient(model, text, "logit:the").value for text in texts]
+        )

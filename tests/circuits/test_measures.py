@@ -8,7 +8,7 @@ from family_cases import IDS, beside, one_of_each, source_of, trained, translate
 import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.contrast import Contrast
-from lmviz.inspection.measures import Divergence, Words
+from lmviz.inspection.measures import Divergence, WordSum
 
 OTHER = (*IDS[:-1].tolist(), 1)
 
@@ -55,11 +55,11 @@ def test_a_function_may_read_any_tap_and_be_carried_over():
 
 def test_words_are_added_up_and_held_against_others():
     model = trained("transformer", ())
-    words = Words(("1", "2"), ("3", "4"), of="probability", position=3)
+    words = WordSum(("1", "2"), ("3", "4"), of="probability", position=3)
     found = lmviz.gradient(model, IDS, words)
     p = found.trace["probabilities"].array[3]
     assert found.value == pytest.approx(p[1] + p[2] - p[3] - p[4])
-    parts = lmviz.attribute(model, pair(Words(("1", "2"), ("3", "4"), of="logit")))
+    parts = lmviz.attribute(model, pair(WordSum(("1", "2"), ("3", "4"), of="logit")))
     logits = lmviz.trace(model, IDS)["logits"].array[-1]
     assert parts.total == pytest.approx(logits[1] + logits[2] - logits[3] - logits[4], abs=1e-5)
 
@@ -88,8 +88,8 @@ def test_divergence_is_that_of_the_answers_of_two_passes(position):
         (lambda answer: 3.0, "reads nothing of the answer"),
         (lambda answer: answer["layers/0/feed_forward/output"].sum(), "did you mean"),
         (lambda answer: answer.logits[0, 0] / 0, "inf for this text"),
-        (Words(("9",)), "no tokenizer"),
-        (Words(("1",), position=40), "position"),
+        (WordSum(("9",)), "no tokenizer"),
+        (WordSum(("1",), position=40), "position"),
     ],
     ids=["shape", "nothing", "tap", "infinite", "word", "position"],
 )
@@ -109,5 +109,5 @@ def test_a_function_is_no_sum_of_parts():
 
 def test_words_that_cannot_be_held_against_each_other_are_refused():
     with pytest.raises(LmvizError, match="give as many"):
-        Words(("1", "2"), ("3",), of="logit")
+        WordSum(("1", "2"), ("3",), of="logit")
     assert beside(untrained("gru", {})) == {}

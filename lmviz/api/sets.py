@@ -1,0 +1,203 @@
+"""The public functions about many texts: sets, measures, and loss maps; all are names of `lmviz`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lmviz.api.given import opened_model
+from lmviz.base.arguments import check_callable, whole_number
+from lmviz.base.errors import LmvizError
+from lmviz.base.reporting import Report, unheard
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from lmviz.api.given import Given
+    from lmviz.circuits.set_questions import SetQuestions
+    from lmviz.inspection.measures import Divergence, WordSum
+    from lmviz.inspection.scalar import AnyOf
+    from lmviz.models.model import Model
+    from lmviz.text.corpus import Corpus
+    from lmviz.text.text_set import TextSet
+    from lmviz.training.loss_map import LossMap
+
+
+def text_set(
+    source: str | Path | Iterable[Any] | None = None,
+    *,
+    by: str = "",
+    pattern: str = "",
+    lists: Mapping[str, Sequence[str]] | None = None,
+    changed: str = "",
+    wanted: str = "",
+    other: str = "",
+    label: str = "",
+    sample: int | None = None,
+    seed: int = 0,
+) -> TextSet:
+    """A set of texts that are asked one question, in rows.
+
+    A row has `.text`, `.changed`, `.wanted`, `.other` and `.label`. `source` is the path of a file, or rows:
+    texts, pairs of a text and a changed one, or mappings with those names. In JSONL, JSON, CSV and TSV the
+    names are those of the parts, "prompt" and "answer" among others; any other file gives a row for each
+    line, or for each sentence with by="sentence". Or a `pattern`, such as "When {A} and {B} went home, {B}
+    gave a ring to", is filled in with words from `lists`, and `changed`, `wanted`, `other` and `label` with
+    the same words. With `sample`, so many rows are drawn, the same for the same `seed`. LmvizError, with its
+    number, for what is no row.
+    """
+    from lmviz.text.set_files import read_set
+    from lmviz.text.text_set import filled_in, set_of
+
+    for name, said in (("by", by), ("pattern", pattern), ("changed", changed), ("wanted", wanted)):
+        _check_text(name, said)
+    _check_text("other", other)
+    _check_text("label", label)
+    if sample is not None:
+        sample = whole_number("sample", sample, least=1)
+    seed = whole_number("seed", seed)
+    if pattern:
+        if source is not None:
+            raise LmvizError("A set comes from rows or from a pattern: leave one of them out.")
+        return filled_in(
+            pattern,
+            lists or {},
+            changed=changed,
+            wanted=wanted,
+            other=other,
+            label=label,
+            count=sample,
+            seed=seed,
+        )
+    if source is None:
+        raise LmvizError("There is nothing to make a set of: give rows, a file, or a pattern with lists.")
+    found = read_set(source, by=by) if isinstance(source, str | Path) else set_of(source)
+    return found if sample is None else found.sample(sample, seed)
+
+
+def _check_text(name: str, value: object) -> None:
+    """LmvizError for what should be words and is none."""
+    if not isinstance(value, str):
+        raise LmvizError(f"{name} is written as text, not as {value!r}.")
+
+
+def contrasts(
+    model: Given, given: TextSet | Iterable[Any], *, measure: AnyOf | None = None, special_tokens: bool = True
+) -> SetQuestions:
+    """What the rows of a set ask a model: `.contrasts`, which `patch`, `ablate` and `attribute` take.
+
+    Without a `measure` it is the logit of each row's wanted word minus that of the other, or the loss of a
+    text without one. `.troubles` says of the rows that are left out, by number, why: the wanted word is not
+    one token, or the two texts do not line up; `.rows` are the numbers of the others. LmvizError where no
+    row is left.
+    """
+    from lmviz.circuits.set_questions import questions_of
+    from lmviz.text.text_set import set_of
+
+    return questions_of(opened_model(model, special_tokens), set_of(given), measure)
+
+
+def words(
+    words: str | Iterable[str],
+    against: str | Iterable[str] = (),
+    *,
+    of: str = "probability",
+    position: int = -1,
+) -> WordSum:
+    """A measure: the sum of the probabilities of several words, minus that of the words `against`.
+
+    With of="logit" it is the sum of their logits. They are meant after the token `position`. LmvizError for
+    logits of sets of different sizes.
+    """
+    from lmviz.base.arguments import words as as_words
+    from lmviz.inspection.measures import WordSum
+
+    return WordSum(as_words("word", words, " night"), as_words("word", against, " day"), of, position)
+
+
+def divergence(position: int | None = -1) -> Divergence:
+    """A measure: how far the answer is from that of the unchanged model, in nats.
+
+    The Kullback–Leibler divergence from the unchanged model's distribution to the one at hand, after the
+    token `position`, or the mean over all positions with None.
+    """
+    from lmviz.inspection.measures import Divergence
+
+    if position is not None:
+        position = whole_number("position", position, least=-(2**31))
+    return Divergence(position)
+
+
+def loss_map(
+    model: Given,
+    text: str | Path | Sequence[str | Path] | TextSet | Corpus,
+    *,
+    part: str = "validation",
+    learned: Corpus | None = None,
+    special_tokens: bool = True,
+    progress: Report | None = None,
+    **settings: Any,
+) -> LossMap:
+    """The loss of every token of a text: `.ids` and `.losses` (token,), NaN of what is not predicted.
+
+    Its sum is that of `evaluate`. `.by_position()`, `.by_frequency()`, `.by_kind()` and `.by_label()`
+    divide it; `.passages(10)` are the worst passages, `.words()` the words by what they cost in all, and
+    `.minus(other)` is the difference of two models of one vocabulary. `text` is a file or several as of
+    `evaluate`, a set, or a corpus, of which the `part` "validation" or "training" is read. `learned` is the
+    corpus that the model learned from, where its own frequencies are to be counted there; by default a
+    corpus that is read itself. `settings` say how a file is written.
+    LmvizError for a model that predicts labels or translates, and as of `evaluate`.
+    """
+    from lmviz.text.corpus import Corpus
+
+    check_callable("progress", progress)
+    report = progress or unheard
+    opened = opened_model(model, special_tokens)
+    documents, start, labels = judged_text(opened, text, part, settings)
+    if learned is None and isinstance(text, Corpus):
+        learned = text
+    if learned is not None and not isinstance(learned, Corpus):
+        raise LmvizError(f"{learned!r} is no corpus: give what load_corpus returns, or leave it out.")
+    from lmviz.runs.loss_mapping import learned_counts
+    from lmviz.training.loss_map import loss_map as judged
+
+    counts = None if learned is None else learned_counts(opened, learned)
+    return judged(opened, documents, start, counts=counts, labels=labels, progress=report)
+
+
+def judged_text(
+    model: Model, text: Any, part: str, settings: Mapping[str, Any]
+) -> tuple[list[np.ndarray], int | None, dict[int, str]]:
+    """The documents of a text as a language model reads them, the id that is not judged, and their labels."""
+    from lmviz.models.model import EVERY_LINE
+    from lmviz.models.prefix import read_prefix
+    from lmviz.text.contents import read_lines
+    from lmviz.text.corpus import Corpus
+    from lmviz.text.corpus import load_corpus as load
+    from lmviz.text.encodings import RECOGNISED
+    from lmviz.text.text_set import TextSet
+    from lmviz.training.held_out import documents_judged, documents_of, lines_judged
+
+    tokenizer = model.tokenizer
+    if tokenizer is None:
+        raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
+    if not model.predicts.continues or len(model.inputs) > 1:
+        raise LmvizError(
+            "A loss map is that of a language model of one text: of labels and translations lmviz.evaluate "
+            "says how well they are predicted."
+        )
+    start = tokenizer.start_id if tokenizer.marks_boundaries else None
+    if isinstance(text, TextSet):
+        rows = [read_prefix(model, row.text).ids for row in text]
+        return rows, start, {number: row.label for number, row in enumerate(text)} if text.labels else {}
+    if isinstance(text, Corpus):
+        if part not in ("validation", "training"):
+            raise LmvizError(f"A corpus has a 'validation' and a 'training' part, and no {part!r}.")
+        held_out = text.validation_documents if part == "validation" else text.training_documents
+        return *documents_judged(model, held_out), {}
+    if model.documents == EVERY_LINE:
+        return lines_judged(model, read_lines(text, settings.get("encoding", RECOGNISED))), None, {}
+    read = load(text, tokenizer, task="next-token", documents=model.documents, validation=0.0, **settings)
+    start = tokenizer.start_id if read.marks_boundaries else None
+    return documents_of(read.training, start), start, {}
