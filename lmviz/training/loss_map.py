@@ -46,7 +46,7 @@ class Division:
 
 
 @dataclass(frozen=True)
-class Passage:
+class LossPassage:
     """Some tokens in a row: from `start` to before `end` of the stream, and their mean in nats."""
 
     start: int
@@ -188,12 +188,12 @@ class LossMap:
             for index in order
         ]
 
-    def passages(self, count: int = 10, length: int = PASSAGE, *, lowest: bool = False) -> list[Passage]:
+    def passages(self, count: int = 10, length: int = PASSAGE, *, lowest: bool = False) -> list[LossPassage]:
         """The passages of so many tokens with the largest mean, or the lowest; one of a document."""
         length = whole_number("length", length, least=1)
         sums = np.concatenate([[0.0], np.cumsum(np.nan_to_num(self.losses.astype(np.float64)))])
         there = np.concatenate([[0], np.cumsum(~np.isnan(self.losses))])
-        best: list[Passage] = []
+        best: list[LossPassage] = []
         for document in range(len(self.starts)):
             start, end = self.span_of(document)
             size = min(length, end - start - 1)
@@ -203,7 +203,7 @@ class LossMap:
             tokens = there[firsts + size] - there[firsts]
             means = (sums[firsts + size] - sums[firsts]) / np.maximum(tokens, 1)
             at = int(means.argmin() if lowest else means.argmax())
-            best.append(Passage(int(firsts[at]), int(firsts[at]) + size, float(means[at])))
+            best.append(LossPassage(int(firsts[at]), int(firsts[at]) + size, float(means[at])))
         return sorted(best, key=lambda passage: passage.mean if lowest else -passage.mean)[:count]
 
     def text_before(self, end: int) -> str:
