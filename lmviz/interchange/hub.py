@@ -13,6 +13,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.client import HTTPException
 from importlib import import_module
 from pathlib import Path
@@ -43,34 +44,74 @@ def download_model(
     `cache` is the hub's own by default, `address` that of the hub. LmvizError where there is no such model,
     where it holds nothing that lmviz opens, or where it does not arrive.
     """
-    if not NAME.fullmatch(name):
-        raise LmvizError(
-            f"{name[:100]!r} is not the name of a model on the hub, such as openai-community/gpt2."
-        )
-    hub = _library()
-    with _asking(hub, name):
-        found = hub.HfApi(endpoint=address).model_info(name, files_metadata=True)
-        files = _wanted(name, {item.rfilename: item for item in found.siblings or ()})
-        whole = sum(item.size or 0 for item in files.values()) or 1
-        home = Path(cache or hub.constants.HF_HUB_CACHE) / f"models--{name.replace('/', '--')}"
-        folder = home / "snapshots" / _plain(found.sha)
+    check_name(name)
+    hub = hub_library()
+    with asking_hub(hub, name):
+        revision = find_revision(hub, name, address)
+        home = home_of(hub, name, cache)
+        folder = home / "snapshots" / revision.sha
+        whole = sum(item.size or 0 for item in revision.files.values()) or 1
         arrived = 0
-        for file, item in files.items():
+        for file, item in revision.files.items():
             if not os.path.exists(folder / file):
-                address_of_file = hub.hf_hub_url(name, file, revision=found.sha, endpoint=address)
-                known = hub.get_hf_file_metadata(address_of_file)
-                blob = home / "blobs" / _plain(known.etag)
-                if not os.path.exists(blob):
-                    request = _asked_for(hub, known.location, address_of_file)
-                    _fetch(request, blob, known.size, _share(progress, arrived, whole))
-                    _check(name, blob, file, item.lfs)
-                _link(blob, folder / file)
+                blob = fetch_file(hub, revision, file, home, _share(progress, arrived, whole))
+                link_blob(blob, folder / file)
             arrived += item.size or 0
             progress(min(1.0, arrived / whole))
     return folder
 
 
-def _plain(name: str | None) -> str:
+@dataclass(frozen=True)
+class Revision:
+    """A revision of a model: its `sha`, and what the hub says of each file that lmviz opens, by name."""
+
+    name: str
+    sha: str
+    files: dict[str, Any]
+    address: str | None
+
+
+def check_name(name: str) -> None:
+    """Raise LmvizError where no model on the hub can be called so."""
+    if not NAME.fullmatch(name):
+        raise LmvizError(
+            f"{name[:100]!r} is not the name of a model on the hub, such as openai-community/gpt2."
+        )
+
+
+def home_of(hub: Any, name: str, cache: Path | None) -> Path:
+    """Where the hub's library keeps what belongs to a model."""
+    return Path(cache or hub.constants.HF_HUB_CACHE) / f"models--{name.replace('/', '--')}"
+
+
+def find_revision(hub: Any, name: str, address: str | None, revision: str | None = None) -> Revision:
+    """What the hub says of a revision, by default of the newest one."""
+    found = hub.HfApi(endpoint=address).model_info(name, revision=revision, files_metadata=True)
+    files = wanted_files(name, {item.rfilename: item for item in found.siblings or ()})
+    return Revision(name, plain_name(found.sha), files, address)
+
+
+def fetch_file(hub: Any, revision: Revision, file: str, home: Path, report: Report) -> Path:
+    """The blob of a file of a revision, which is downloaded where it is not there yet."""
+    item = revision.files[file]
+    if (blob := known_blob(item, home)) is not None and os.path.exists(blob):
+        return blob
+    address = hub.hf_hub_url(revision.name, file, revision=revision.sha, endpoint=revision.address)
+    known = hub.get_hf_file_metadata(address)
+    blob = home / "blobs" / plain_name(known.etag)
+    if not os.path.exists(blob):
+        _fetch(_asked_for(hub, known.location, address), blob, known.size, report)
+        _check(revision.name, blob, file, item.lfs)
+    return blob
+
+
+def known_blob(item: Any, home: Path) -> Path | None:
+    """Where a file's content lies or will lie, as far as the description of its revision says it."""
+    named = getattr(item.lfs, "sha256", None) or getattr(item, "blob_id", None)
+    return None if named is None else home / "blobs" / plain_name(named)
+
+
+def plain_name(name: str | None) -> str:
     """A name that the hub gives to a file or a revision, as long as it can lead nowhere else."""
     if name is None or not re.fullmatch(r"\w{1,200}", name, re.ASCII):
         raise OSError("the hub's answer makes no sense")
@@ -122,7 +163,7 @@ def _fetch(request: Request, blob: Path, size: int | None, report: Report) -> No
     part.replace(blob)
 
 
-def _link(blob: Path, path: Path) -> None:
+def link_blob(blob: Path, path: Path) -> None:
     """Let a revision's file be what lies in the blobs, as the hub's own library does."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -133,7 +174,7 @@ def _link(blob: Path, path: Path) -> None:
         shutil.copyfile(blob, path)
 
 
-def _wanted(name: str, there: dict[str, Any]) -> dict[str, Any]:
+def wanted_files(name: str, there: dict[str, Any]) -> dict[str, Any]:
     """What lmviz opens, small files first; weights as safetensors where there are such."""
     if DESCRIPTION not in there:
         raise LmvizError(f"The hub's {name} has no {DESCRIPTION}, so it is not a model of transformers.")
@@ -164,7 +205,7 @@ def _check(name: str, blob: Path, file: str, stated: Any) -> None:
         raise LmvizError(f"What arrived of {name} is damaged ({file}): download it again.")
 
 
-def _library() -> Any:
+def hub_library() -> Any:
     try:
         for part in ("constants", "errors", "utils"):  # which it does not import by itself
             import_module(f"huggingface_hub.{part}")
@@ -176,7 +217,7 @@ def _library() -> Any:
 
 
 @contextmanager
-def _asking(hub: Any, name: str) -> Iterator[None]:
+def asking_hub(hub: Any, name: str) -> Iterator[None]:
     """What the library raises about the hub, or about the connection, becomes one sentence."""
     errors = hub.errors
     try:
