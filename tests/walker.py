@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QFileDialog,
-    QInputDialog,
     QLineEdit,
     QMenu,
     QWidget,
@@ -284,7 +283,6 @@ def nothing_outside() -> Iterator[None]:
         patch.setattr(QFileDialog, "getOpenFileNames", lambda *a, **k: ([], ""))
         patch.setattr(QFileDialog, "getSaveFileName", lambda *a, **k: ("", ""))
         patch.setattr(QFileDialog, "getExistingDirectory", lambda *a, **k: "")
-        patch.setattr(QInputDialog, "getText", lambda *a, **k: ("", False))
         patch.setattr(QMenu, "exec", lambda *a, **k: None)
         closing = QTimer(interval=50)
         closing.timeout.connect(close_popup)

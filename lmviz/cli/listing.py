@@ -23,11 +23,18 @@ if TYPE_CHECKING:
 @click.option(
     "--download", metavar="NAME", help="Download this one from the Hugging Face hub, and say where it is."
 )
+@click.option(
+    "--steps",
+    metavar="STEPS",
+    help="With --download: these steps of its training, such as 0,1,2,4, or all; they open as a series.",
+)
 @as_json
-def models(folder: str | None, download: str | None, as_json: bool) -> None:
+def models(folder: str | None, download: str | None, steps: str | None, as_json: bool) -> None:
     """List the sample models, and the runs in FOLDER (by default ./runs)."""
+    if steps is not None and download is None:
+        raise LmvizError("--steps says which steps are downloaded: name the model with --download.")
     if download is not None:
-        _download_model(download, as_json)
+        _download_model(download, steps, as_json)
         return
     from lmviz.api.training import find_run, is_run, sample_models
     from lmviz.interchange.public_models import OFFERED_MODELS
@@ -55,11 +62,15 @@ def models(folder: str | None, download: str | None, as_json: bool) -> None:
             say(f"{public.sentence}: {way}")
 
 
-def _download_model(name: str, as_json: bool) -> None:
+def _download_model(name: str, steps: str | None, as_json: bool) -> None:
     from lmviz.interchange.hub import download_model
+    from lmviz.interchange.hub_steps import download_steps, read_steps
 
     with share_bar(f"downloading {name}") as progress:
-        folder = download_model(name, progress)
+        if steps is None:
+            folder = download_model(name, progress)
+        else:
+            folder = download_steps(name, read_steps(steps), progress)
     if as_json:
         print_json({"folder": str(folder)})
     else:

@@ -8,6 +8,7 @@ cache: what several steps have in common is there once.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,16 @@ SERIES = "steps"
 
 MOST_SAID = 12
 """Steps that a sentence lists."""
+
+
+def read_steps(text: str) -> list[int] | None:
+    """The steps that a person lists, "0,1,2,4", or None for "all"; LmvizError for anything else."""
+    if text.strip().lower() == "all":
+        return None
+    parts = [part for part in re.split(r"[\s,;]+", text) if part]
+    if not parts or not all(re.fullmatch(r"[0-9]{1,12}", part) for part in parts):
+        raise LmvizError(f"{text[:60]!r} lists no steps: write numbers such as 0,1,2,4, or all.")
+    return [int(part) for part in parts]
 
 
 def download_steps(

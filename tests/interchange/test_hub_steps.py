@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import unheard
-from lmviz.interchange.hub_steps import download_steps
+from lmviz.interchange.hub_steps import download_steps, read_steps
 from lmviz.runs.opening import open_recorded
 
 pytest.importorskip("huggingface_hub")
@@ -110,3 +110,11 @@ def test_steps_that_are_not_there_are_said(hub, tmp_path):
     with pytest.raises(LmvizError, match="has no steps of someone/small, only the model"):
         fetch(hub, tmp_path, [0])
     assert not hub.asked
+
+
+def test_steps_as_a_person_lists_them():
+    assert read_steps(" 0, 1;2 4\n") == [0, 1, 2, 4]
+    assert read_steps("All") is None
+    for nonsense in ("", ",", "1-4", "one", "-1", "1.5"):
+        with pytest.raises(LmvizError, match="lists no steps"):
+            read_steps(nonsense)

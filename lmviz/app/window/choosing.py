@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from lmviz.app.opening.scenes import scene_of
 from lmviz.app.panels.corpus.texts import FILTER
@@ -143,14 +143,12 @@ class Choosing:
             DoctorReport(self._parent, find_model(Path(name)) or Path(name)).show()
 
     def download_model(self) -> None:
-        """The name of a model, which is downloaded and opened."""
-        name, wanted = QInputDialog.getText(
-            self._parent,
-            "Download a model",
-            "Its name on the Hugging Face hub, such as openai-community/gpt2:",
-        )
-        if wanted and name.strip():
-            self._download(name.strip())
+        """The name of a model, and perhaps steps of its training, which are downloaded and opened."""
+        from lmviz.app.window.download_dialog import DownloadDialog
+
+        dialog = DownloadDialog(self._parent)
+        dialog.wanted.connect(self._download)
+        dialog.open()
 
     def open_public(self, name: str) -> None:
         """A public model by its name on the hub: opened where it is here, otherwise downloaded first."""
@@ -162,11 +160,12 @@ class Choosing:
         else:
             self._window.open_paths([found])
 
-    def _download(self, name: str) -> None:
+    def _download(self, name: str, steps: str = "") -> None:
         def work(report: Report) -> Path:
             from lmviz.interchange.hub import download_model
+            from lmviz.interchange.hub_steps import download_steps, read_steps
 
-            return download_model(name, report)
+            return download_steps(name, read_steps(steps), report) if steps else download_model(name, report)
 
         self._session.work.start_job(
             f"Downloading {name}",

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QFileDialog,
-    QInputDialog,
     QLabel,
+    QLineEdit,
     QPushButton,
     QWidget,
 )
@@ -21,6 +21,7 @@ import lmviz
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.window.download_dialog import DownloadDialog
 from lmviz.app.window.main_window import MainWindow
 from lmviz.base.errors import LmvizError
 from lmviz.interchange.checkpoint import open_checkpoint
@@ -150,6 +151,7 @@ def test_an_arpa_file_is_read_and_says_why_it_has_no_picture(
 
 def test_a_model_is_downloaded_and_opened(
     folder: Path,
+    window: MainWindow,
     session: Session,
     choose: Callable[[str], None],
     monkeypatch: pytest.MonkeyPatch,
@@ -161,15 +163,33 @@ def test_a_model_is_downloaded_and_opened(
             raise LmvizError(f"The hub has no model {name}.")
         return folder
 
+    def ask_for(name: str, steps: str = "") -> None:
+        choose("Download a model…")
+        [dialog] = [each for each in window.findChildren(DownloadDialog) if each.isVisible()]
+        button = dialog.findChild(QPushButton, "download_button")
+        assert not button.isEnabled()
+        dialog.findChild(QLineEdit, "download_name").setText(name)
+        dialog.findChild(QLineEdit, "download_steps").setText(steps)
+        button.click()
+
     monkeypatch.setattr("lmviz.interchange.hub.download_model", download)
-    monkeypatch.setattr(QInputDialog, "getText", lambda *_: ("someone/else", True))
     with qtbot.waitSignal(session.said) as refused:
-        choose("Download a model…")
+        ask_for("someone/else")
     assert refused.args == ["The hub has no model someone/else."]
-    monkeypatch.setattr(QInputDialog, "getText", lambda *_: (" someone/small ", True))
     with qtbot.waitSignal(session.library.model_changed):
-        choose("Download a model…")
+        ask_for(" someone/small ")
     assert session.library.model.folder == folder
+    with qtbot.waitSignal(session.said) as refused:
+        ask_for("someone/small", "the first")
+    assert "'the first' lists no steps" in refused.args[0]
+    asked: list[object] = []
+    monkeypatch.setattr(
+        "lmviz.interchange.hub_steps.download_steps",
+        lambda name, steps, report: asked.append((name, steps)) or folder,
+    )
+    ask_for("someone/small", "0, 1,2")
+    ask_for("someone/small", "all")
+    qtbot.waitUntil(lambda: asked == [("someone/small", [0, 1, 2]), ("someone/small", None)])
 
 
 def test_a_checkpoint_that_cannot_be_opened_says_so(
