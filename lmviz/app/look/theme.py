@@ -14,6 +14,7 @@ from PySide6.QtGui import QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QComboBox, QStyledItemDelegate, QWidget
 from shiboken6 import isValid
 
+from lmviz.app.look.hidden_pages import pass_over_hidden
 from lmviz.app.look.roles import DARK, LIGHT, PROJECTOR_SCALE, Theme
 from lmviz.app.look.stylesheet import stylesheet
 from lmviz.app.look.typefaces import TYPE_SIZES, type_size_of_system
@@ -128,6 +129,7 @@ class ThemeSwitch(QObject):
         running = application()
         for window in running.topLevelWidgets():
             _keep_delegates(window)
+        pass_over_hidden()
         running.setStyleSheet("")  # one sheet in place of another takes Qt ten times as long
         running.setPalette(_palette(_current))
         running.setFont(_current.font())

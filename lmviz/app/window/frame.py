@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.board.board import Board
+from lmviz.app.look.hidden_pages import style_now, style_when_shown
 from lmviz.app.look.theme import current_theme
 from lmviz.app.opening.welcome_strip import WelcomeStrip
 from lmviz.app.widgets.base.building import column, row
@@ -52,6 +53,12 @@ class ScrolledView(QuietScrollArea):
         super().__init__()
         self._view = view
         self.setWidget(view)
+        style_when_shown(self)
+
+    def setVisible(self, visible: bool) -> None:
+        if visible:
+            style_now(self)
+        super().setVisible(visible)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

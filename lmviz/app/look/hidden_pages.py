@@ -1,0 +1,67 @@
+"""Pages out of sight, which another theme reaches when they are shown.
+
+Qt styles every widget that was ever shown, seen or not: with all perspectives built there are 3,600, of
+which one sees a few hundred, and a change of theme took half a second. So the widgets of a hidden page are
+marked such that Qt passes them over: as not polished, and as having a style of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from weakref import WeakSet
+
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
+
+POLISHED, OWN_STYLE = Qt.WidgetAttribute.WA_WState_Polished, Qt.WidgetAttribute.WA_SetStyle
+
+_pages: WeakSet[QWidget] = WeakSet()
+_keeper: QWidget | None = None
+
+
+def style_when_shown(page: QWidget) -> None:
+    """Let a page that is hidden wait for `style_now`, which it must call before it is shown."""
+    global _keeper
+    if _keeper is None or not isValid(_keeper):
+        # As long as any widget has a sheet, Qt remembers which fonts and colours sheets have replaced, and
+        # gives them back to what was passed over before it styles that again.
+        _keeper = QWidget(page)  # of a page, with which it goes
+        _keeper.hide()
+        _keeper.setStyleSheet("QFrame { }")
+    _pages.add(page)
+
+
+def pass_over_hidden() -> None:
+    """Mark what is on hidden pages: called before a sheet is taken from the application."""
+    for page in list(_pages):
+        if isValid(page) and page.isHidden():
+            for widget in _within(page):
+                if widget.testAttribute(POLISHED) and not widget.testAttribute(OWN_STYLE):
+                    widget.setAttribute(POLISHED, False)
+                    widget.setAttribute(OWN_STYLE, True)
+
+
+def style_now(page: QWidget) -> None:
+    """Style what was passed over, as Qt would have done."""
+    left = [
+        widget
+        for widget in _within(page)
+        if widget.testAttribute(OWN_STYLE) and not widget.testAttribute(POLISHED)
+    ]
+    for widget in left:
+        widget.setAttribute(OWN_STYLE, False)
+    for kind in (QEvent.Type.Polish, QEvent.Type.StyleChange):
+        for widget in left:
+            if isValid(widget):
+                QCoreApplication.sendEvent(widget, QEvent(kind))
+
+
+def _within(page: QWidget) -> Iterator[QWidget]:
+    """A page and all within it, from without, lists of choices too, but no panel in a window of its own."""
+    own = page.window()
+    yield page
+    for widget in page.findChildren(QWidget):
+        window = widget.window()
+        if window is own or window.windowType() == Qt.WindowType.Popup:
+            yield widget

@@ -1,0 +1,101 @@
+"""Pages out of sight: a change of theme passes them over, and once shown nobody can tell."""
+
+import pytest
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.look.hidden_pages import POLISHED, style_now, style_when_shown
+from lmviz.app.look.roles import DARK
+from lmviz.app.look.theme import theme_switch
+from lmviz.app.window.main_window import MainWindow
+
+ROLES = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText)
+
+
+class Styled(QObject):
+    """Notes which widgets are styled anew; one that was never shown is only told of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[QWidget] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        was_shown = isinstance(watched, QWidget) and watched.testAttribute(POLISHED)
+        if event.type() == QEvent.Type.StyleChange and was_shown:
+            self.told.append(watched)
+        return False
+
+
+def look_of(page: QWidget) -> dict[QWidget, tuple[str, ...]]:
+    """The fonts and colours of all that is seen on a page."""
+    return {
+        each: (each.font().toString(), *(each.palette().color(role).name() for role in ROLES))
+        for each in (page, *page.findChildren(QWidget))
+        if each.isVisible()
+    }
+
+
+@pytest.mark.parametrize("projector", [False, True], ids=["dark", "projector"])
+def test_a_perspective_out_of_sight_looks_once_shown_as_if_it_had_been_seen(
+    window: MainWindow, qtbot: QtBot, projector: bool
+) -> None:
+    def change(back: bool = False) -> None:
+        if projector:
+            window.set_projector(not back)
+        else:
+            window.set_theme("light" if back else "dark")
+
+    first = window.perspective_name
+    window.show_perspective("sample")
+    board = window.perspective
+    window.show_perspective(first)
+    styled = Styled()
+    QApplication.instance().installEventFilter(styled)
+    change()
+    QApplication.instance().removeEventFilter(styled)
+    assert styled.told
+    assert not any(board.isAncestorOf(each) for each in styled.told)
+    window.show_perspective("sample")
+    QApplication.processEvents()
+    passed_over = look_of(board)
+    change(back=True)
+    change()
+    QApplication.processEvents()
+    seen = look_of(board)
+    both = passed_over.keys() & seen.keys()  # what large type leaves no room for comes and goes
+    assert len(both) > 20
+    assert {each: passed_over[each] for each in both} == {each: seen[each] for each in both}
+
+
+class Page(QWidget):
+    def setVisible(self, visible: bool) -> None:
+        if visible:
+            style_now(self)
+        super().setVisible(visible)
+
+
+def test_what_was_passed_over_keeps_nothing_of_a_role_that_it_had(qtbot: QtBot) -> None:
+    stack, page = QStackedWidget(), Page()
+    qtbot.addWidget(stack)
+    words = QLabel("words", page)
+    words.setProperty("role", "muted")
+    plain = words.font().pixelSize()
+    stack.addWidget(page)
+    stack.addWidget(QWidget())
+    style_when_shown(page)
+    stack.show()
+    switch = theme_switch()
+    switch.set_choice("light")
+    muted = words.palette().color(ROLES[0])
+    stack.setCurrentIndex(1)
+    switch.set_choice("dark")
+    assert words.palette().color(ROLES[0]) == muted, "nobody sees it"
+    stack.setCurrentIndex(0)
+    assert words.palette().color(ROLES[0]) == DARK.muted_text
+    words.setProperty("role", "")
+    words.style().unpolish(words)
+    words.style().polish(words)
+    assert words.palette().color(ROLES[0]) == DARK.text
+    assert words.font().pixelSize() == plain
