@@ -257,6 +257,17 @@ def sample(driver: Driver) -> None:
     driver.wait(lambda: session.beam.is_grown, "the beam search")
 
 
+def difference(driver: Driver) -> None:
+    """Two steps of the training of a Transformer, between which it learned to look back."""
+    driver.show("difference")
+    driver.open_text("stories")
+    driver.open_model("stories-transformer")
+    driver.session.library.choose_step(3517)
+    driver.session.pair.choose_before((driver.session.library.model, 2062))
+    driver.type(f"Maya owned a brown stone. She put it in the barrel. {STORY.partition('. ')[2]}")
+    driver.wait(lambda: "similarity" in driver.find("difference_view").exported_arrays(), "the similarity")
+
+
 def compare(driver: Driver) -> None:
     """An n-gram, an LSTM and a Transformer on one prefix."""
     driver.show("compare")
@@ -351,6 +362,7 @@ SCENES = (
     Scene("surgery", surgery),
     Scene("sample", sample),
     Scene("compare", compare),
+    Scene("difference", difference),
     Scene("race", race),
     Scene("circuits", circuits),
     Scene("heads-over-time", heads_over_time),

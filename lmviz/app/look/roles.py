@@ -111,6 +111,16 @@ class Theme:
         plain = tuple(map(self._legible, roles))
         return tuple(mix(color, self.text, share) for share in TINTS for color in plain)
 
+    @cached_property
+    def rose(self) -> QColor:
+        """What has risen, as words and thin lines: the positive end of signed values, so that it is seen."""
+        return self._legible(self.signed_positive)
+
+    @cached_property
+    def fell(self) -> QColor:
+        """What has fallen."""
+        return self._legible(self.signed_negative)
+
     def _legible(self, color: QColor) -> QColor:
         """The colour, or so much nearer to that of text that a thin line of it is seen."""
         steps = (mix(color, self.text, share / 10) for share in range(10))

@@ -227,7 +227,7 @@ def _typed(found: TextDifference, names: tuple[str, str]) -> tuple[Inked, ...]:
     """The word whose loss changed most, and the mean over the text."""
     at = int(np.abs(found.changes).argmax())
     change = float(found.changes[at])
-    ink = "signed_negative" if change < 0 else "signed_positive"
+    ink = "fell" if change < 0 else "rose"
     per = "byte" if found.bytes is not None else "token"
     return (
         Inked("“"),

@@ -59,7 +59,7 @@ class ChangedWordsPanel(PairPanel["WordShift"]):
         if not words:
             return Look((SENTENCE, SHIFTS), instead="Both models expect the same after this text.")
         first = (rose or fell)[0]
-        ink = "signed_positive" if first.change > 0 else "signed_negative"
+        ink = "rose" if first.change > 0 else "fell"
         said = (
             Inked("“"),
             Inked(visible(first.word), True, ink),

@@ -100,7 +100,7 @@ class ShiftArrows(LabelledBars):
     ) -> None:
         start, full, most = axis
         rose = self._after[index] >= self._before[index]
-        ink = self.theme.signed_positive if rose else self.theme.signed_negative
+        ink = self.theme.rose if rose else self.theme.fell
         is_first = index == 0 or (not rose and self._after[index - 1] >= self._before[index - 1])
         if index == self.hovered:
             painter.box(row, self.theme.hover, radius=5)
