@@ -275,6 +275,15 @@ def measure_noise(scene: Scene) -> None:
     scene.click("measure_noise_button")
 
 
+def fit_a_lens(scene: Scene) -> None:
+    """Fit what is not fitted yet; a model's step after its first has none of it."""
+    if scene.session.text.corpus is None:
+        scene.open_text()
+    scene.show("lenses_view")
+    scene.settle()
+    scene.click("fit_jacobian_lens")
+
+
 def measure_machine(scene: Scene) -> None:
     scene.click("measure_pace_button")
 
@@ -351,6 +360,7 @@ ROWS = (
     Row("window", "inside window", "picture_view", Scene.type),
     Row("classes", "inside classifier", "labels_view", Scene.type),
     Row("lens", "inside", "lens_view", Scene.type),
+    Row("Fitting the jacobian lens", "inside transformer", "lenses_view", fit_a_lens),
     Row("gradient", "inside", "state_view", take_gradient),
     Row("through time", "inside", "through_time_view", Scene.type),
     Row("saliency", "inside", "saliency_view", Scene.type),

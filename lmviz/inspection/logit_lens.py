@@ -40,7 +40,8 @@ class LogitLens:
     `places` are tap addresses in the order of computation, `positions` those that were asked for.
     `ids` and `probabilities` are (place, position, candidate), likeliest first; `of_final` (place,
     position) is the probability of what the model predicts in the end, and `entropy` (place, position)
-    that of the whole distribution, in bits.
+    that of the whole distribution, in bits; `ranks` (place, position) says at which place, from 1, the
+    distribution has what the model predicts in the end.
     """
 
     places: tuple[str, ...]
@@ -49,6 +50,7 @@ class LogitLens:
     probabilities: np.ndarray
     of_final: np.ndarray
     entropy: np.ndarray
+    ranks: np.ndarray
 
     @property
     def settled(self) -> np.ndarray:
@@ -61,7 +63,7 @@ class LogitLens:
         """The same with one place for each layer, its last, and one for what comes before all layers."""
         kept = _after_layers(self.places)
         rows = [self.places.index(place) for place in kept]
-        fields = (self.ids, self.probabilities, self.of_final, self.entropy)
+        fields = (self.ids, self.probabilities, self.of_final, self.entropy, self.ranks)
         return LogitLens(kept, self.positions, *(field[rows] for field in fields))
 
 
@@ -115,14 +117,15 @@ def logit_lens(
         raise LmvizError(f"No position is chosen: choose some of the {len(trace)} positions.")
     count = min(whole_number("count", count, least=1), model.outputs)
     final = torch.from_numpy(trace["logits"].rows(chosen.tolist()).argmax(axis=-1))[:, None]  # (position, 1)
-    ids, probabilities, of_final, entropy = [], [], [], []
+    ids, probabilities, of_final, entropy, ranks = [], [], [], [], []
     for shares in lens_distributions(model, trace, places, chosen, carried):  # (position, token) each
         largest = shares.topk(count, dim=-1)
         ids.append(largest.indices)
         probabilities.append(largest.values)
         of_final.append(shares.gather(-1, final.to(shares.device))[:, 0])
+        ranks.append((shares > of_final[-1][:, None]).sum(dim=-1) + 1)
         entropy.append(torch.special.entr(shares).sum(dim=-1) / np.log(2))
-    stacked = (torch.stack(rows).cpu().numpy() for rows in (ids, probabilities, of_final, entropy))
+    stacked = (torch.stack(rows).cpu().numpy() for rows in (ids, probabilities, of_final, entropy, ranks))
     return LogitLens(places, tuple(map(int, chosen)), *stacked)
 
 

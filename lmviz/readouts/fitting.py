@@ -30,8 +30,8 @@ from lmviz.readouts.stream_pass import StreamPass
 RIDGE = 0.03
 """Of the mean variance of a state, added to each direction, so that those hardly used are not blown up."""
 
-CELLS_AT_ONCE = 2**26
-"""Numbers that the rows of one sweep keep at most."""
+CELLS_AT_ONCE = 2**22
+"""Numbers that the rows of one sweep keep at most: more do not stay in the cache, and take longer."""
 
 LATER, SAME = "later", "same"
 SCOPES = (LATER, SAME)

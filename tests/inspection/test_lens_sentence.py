@@ -14,7 +14,7 @@ def lens_of(columns, places=LAYERS):
     """What the likeliest answers by position make of it: "aabb" is "b" from the third place on."""
     ids = np.array([[ord(answer) for answer in column] for column in columns]).T[:, :, None]
     none = np.zeros(ids.shape)
-    return LogitLens(places, tuple(range(len(columns))), ids, none, none[..., 0], none[..., 0])
+    return LogitLens(places, tuple(range(len(columns))), ids, none, none[..., 0], none[..., 0], none[..., 0])
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("lane_words", "Next words", "race", "bottom", height=290, least=(300, 190)),
     PanelRow("picture", "Picture", "inside", "left", least=(340, 300), projected=True),
     PanelRow("lens_over_text", "Lens over the text", "inside", "left", tabbed=True),
+    PanelRow("lenses", "Three lenses", "inside", "left", tabbed=True, clears="centre"),
     PanelRow("through_time", "Through time", "inside", "left", tabbed=True),
     PanelRow("saliency", "Saliency", "inside", "left", tabbed=True),
     PanelRow("positions", "Positions", "inside", "left", tabbed=True),

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.contrast import CurrentContrast
     from lmviz.app.session.descent import Descent
     from lmviz.app.session.followed_series import FollowedSeries
+    from lmviz.app.session.lenses import Lenses
     from lmviz.app.session.lesson_results import LessonResults
     from lmviz.app.session.module_checks import ModuleChecks
     from lmviz.app.session.network import OpenNetwork
@@ -157,6 +158,13 @@ class Session(QObject):
         from lmviz.app.session.scores import Scores
 
         return Scores(self.work, self.text, self)
+
+    @cached_property
+    def lenses(self) -> Lenses:
+        """What was fitted to the states of models."""
+        from lmviz.app.session.lenses import Lenses
+
+        return Lenses(self.work, self.text, self)
 
     @cached_property
     def beam(self) -> BeamSearch:

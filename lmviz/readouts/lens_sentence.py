@@ -1,0 +1,54 @@
+"""What a lens says along the layers, in words: which word it reads, and from where on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from lmviz.inspection.lens_sentence import place_in_words
+
+if TYPE_CHECKING:
+    from lmviz.inspection.logit_lens import LogitLens
+    from lmviz.readouts.fitted_lens import FittedLens
+
+DEEP = 8
+"""Layers."""
+
+MOST_WORDS = 4
+"""Words of the way that a sentence names, the last ones."""
+
+
+def way_in_words(lens: LogitLens, column: int, word: Callable[[int], str], unsure: FittedLens | None) -> str:
+    """The likeliest words on the way up: “Madrid” from layer 20, “Italy” from layer 24, “Rome” at the end.
+
+    In a deep model a word counts where it stays for two layers, or at the end; what the map is not sure of is
+    left out.
+    """
+    ids, places = lens.ids[:, column, 0].tolist(), lens.places
+    runs: list[tuple[int, int, int]] = []  # id, first row, rows
+    for row, (place, id) in enumerate(zip(places, ids, strict=True)):
+        if unsure is not None and unsure.is_unsure(place):
+            continue
+        if runs and runs[-1][0] == id and runs[-1][1] + runs[-1][2] == row:
+            runs[-1] = id, runs[-1][1], runs[-1][2] + 1
+        else:
+            runs.append((id, row, 1))
+    last = len(places) - 1
+    least = 2 if last >= DEEP else 1
+    kept = [run for run in runs if run[2] >= least or run[1] + run[2] - 1 == last][-MOST_WORDS:]
+    said = []
+    for id, first, rows in kept:
+        where = "at the end" if first == last else f"from {place_in_words(places[first])}"
+        where = "before all layers" if first == 0 else where
+        if first == 0 and rows == len(places):
+            where = "throughout"
+        said.append(f"“{word(id)}” {where}")
+    return ", ".join(said)
+
+
+def worth_in_words(fitted: FittedLens, place: str) -> str:
+    """How far what a lens reads at a place is from the end, and the logit lens beside it."""
+    if place not in fitted.divergence:
+        return ""
+    own, other = fitted.divergence[place], fitted.divergence_unfitted[place]
+    return f"{own:.2f} bits from the end on passages held out; the logit lens {other:.2f}"

@@ -1,0 +1,88 @@
+"""Three lenses beside one another: fitted from the window, and true to what they were fitted to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.inside.lenses import LensesPanel
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.inspection.logit_lens import logit_lens
+from lmviz.readouts.fitting import carrier
+from tests.app.conftest import wait_for_reading
+
+ONLY_PANELS = ("lenses",)
+
+
+@pytest.fixture
+def first_perspective() -> str:
+    """Where the lenses are."""
+    return "inside"
+
+
+def test_a_lens_is_fitted_on_the_open_text_and_read_beside_the_logit_lens(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    session.text.open("stories")
+    session.library.open("stories-transformer")
+    qtbot.waitUntil(lambda: session.library.model is not None and session.text.corpus is not None)
+    session.reading.set_prefix("Maya put the brown stone in the barrel. Then she went home and")
+    wait_for_reading(session, qtbot)
+    window.perspective.bring_forward("lenses_view")
+    [panel] = window.findChildren(LensesPanel)
+    qtbot.waitUntil(lambda: panel.found is not None)
+    assert set(panel.found.read) == {"logit"}
+    qtbot.mouseClick(panel.findChild(QPushButton, "fit_tuned_lens"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.findChild(QPushButton, "stop_fitting_lens").isVisible())
+    assert not panel.findChild(QPushButton, "fit_jacobian_lens").isEnabled()  # one at a time
+    qtbot.waitUntil(lambda: not session.lenses.is_busy, timeout=120_000)
+    moment = session.library.model, session.library.step
+    fitted = session.lenses.fitted(moment, "tuned")
+    assert fitted is not None
+    assert fitted.passages == 50
+    qtbot.waitUntil(lambda: panel.found.fitted.get("tuned") is fitted)
+
+    reading, position = session.reading.current, session.reading.position
+    model = session.work.cache.model(session.library.model.folder, session.library.step)
+    expected = logit_lens(model, reading.trace, 3, [position], after_layers=True, carried=carrier(fitted))
+    exported = panel.exported_arrays()
+    assert np.array_equal(exported["tuned_ids"], expected.ids[:, 0])
+    assert np.array_equal(exported["tuned_ranks"], expected.ranks[:, 0])
+    assert exported["tuned_ranks"][-1] == 1
+    assert np.allclose(exported["tuned_divergence"], [fitted.divergence[place] for place in fitted.places])
+    sentence = panel.findChild(QLabel, "lenses_sentence").text()
+    assert sentence.startswith("By the fitted map, the state says")
+    assert "at the end. Read directly:" in sentence
+    qtbot.waitUntil(lambda: panel.findChild(QPushButton, "fit_jacobian_lens").isEnabled())
+
+    known: dict[str, object] = {}
+    exec(panel.recipe(), known)  # - what the window hands out to be run
+    assert np.array_equal(known["lens"].ids[:, 0], exported["logit_ids"])  # type: ignore[attr-defined]
+
+    session.library.choose_step(session.library.model.snapshots[2])  # fitted to that step is nothing
+    qtbot.waitUntil(lambda: set(panel.found.read) == {"logit"})
+
+
+def test_fitting_can_be_stopped_and_what_was_found_stays(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    session.text.open("stories")
+    session.library.open("stories-transformer")
+    qtbot.waitUntil(lambda: session.library.model is not None and session.text.corpus is not None)
+    session.reading.set_prefix("Maya put")
+    wait_for_reading(session, qtbot)
+    window.perspective.bring_forward("lenses_view")
+    [panel] = window.findChildren(LensesPanel)
+    qtbot.waitUntil(lambda: panel.found is not None)
+    moment = session.library.model, session.library.step
+    qtbot.mouseClick(panel.findChild(QPushButton, "fit_jacobian_lens"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: session.lenses.fitted(moment, "jacobian") is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: "jacobian" in panel.found.read)
+    qtbot.mouseClick(panel.findChild(QPushButton, "stop_fitting_lens"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not session.lenses.is_busy)
+    assert 1 <= session.lenses.fitted(moment, "jacobian").passages < 50
+    assert "jacobian" in panel.found.read
