@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -61,7 +62,7 @@ class ModelPair:
         ]
         if not shapes[0]:
             return "Models that count have no weights to compare: choose two that learn by gradients."
-        if shapes[0] != shapes[1] or one.configuration != other.configuration:
+        if shapes[0] != shapes[1] or _of_computation(one) != _of_computation(other):
             return (
                 "These two differ in shape, so their weights and states cannot be compared number by number: "
                 "choose two of one shape."
@@ -77,6 +78,11 @@ class ModelPair:
         """LmvizError where the two are not of one tokenizer and shape."""
         if self.why_not_alike:
             raise LmvizError(self.why_not_alike)
+
+
+def _of_computation(model: Model) -> dict[str, Any]:
+    """What a configuration says of how a model computes when it is read."""
+    return {name: value for name, value in model.configuration.to_values().items() if name != "dropout"}
 
 
 def pair_of(models: Iterator[Model]) -> ModelPair:
