@@ -34,7 +34,7 @@ PASSAGE = 14
 
 
 @dataclass(frozen=True)
-class Passage:
+class ChangedPassage:
     """Neighbouring tokens of a document, and the mean change of their loss, in nats.
 
     `first` and `end` are places among the judged tokens.
@@ -135,9 +135,11 @@ class TextDifference:
             if (change[id] > 0) == rose and change[id] != 0
         )
 
-    def passages(self, count: int, *, better: bool = True, length: int = PASSAGE) -> tuple[Passage, ...]:
+    def passages(
+        self, count: int, *, better: bool = True, length: int = PASSAGE
+    ) -> tuple[ChangedPassage, ...]:
         """The passages whose mean loss fell most, or rose most; none overlaps or repeats another."""
-        found: list[Passage] = []
+        found: list[ChangedPassage] = []
         candidates = []
         changes = self.changes
         edges = np.flatnonzero(np.diff(self.documents)) + 1
@@ -157,7 +159,7 @@ class TextDifference:
             known |= runs
             end = first + size
             text = self._joined(first, end)
-            found.append(Passage(int(self.documents[first]), int(first), int(end), change, text))
+            found.append(ChangedPassage(int(self.documents[first]), int(first), int(end), change, text))
         return tuple(found)
 
     def _joined(self, first: int, end: int) -> str:

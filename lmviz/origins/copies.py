@@ -17,7 +17,7 @@ from lmviz.base.reporting import Report, part_of, unheard
 from lmviz.text.corpus import Corpus
 from lmviz.text.stream import Stream
 from lmviz.text.stretch import Stretches
-from lmviz.text.suffix_array import Found, PassageIndex
+from lmviz.text.suffix_array import FoundPassage, PassageIndex
 from lmviz.text.tokenizer import Tokenizer
 
 COVERED = 0.95
@@ -34,7 +34,7 @@ STOCK = 3
 
 
 @dataclass(frozen=True)
-class Place:
+class CopiedPlace:
     """Where a passage stands: the number of the document, from 0, and of its first token in the stream; and
     the text before it, itself, and the text after it."""
 
@@ -46,7 +46,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Passage:
+class CopiedPassage:
     """Tokens from `start` up to `stop` that stand `count` times in the training text, and no longer.
 
     `stock` is a part of it, (start, stop, count), that stands far more often, such as a rhyme; None if none
@@ -74,10 +74,10 @@ class CopiedText:
     text: str
     tokens: tuple[str, ...]
     lengths: np.ndarray
-    passages: tuple[Passage, ...]
+    passages: tuple[CopiedPassage, ...]
 
     @property
-    def longest(self) -> Passage | None:
+    def longest(self) -> CopiedPassage | None:
         """The longest passage, the first of several."""
         return max(self.passages, key=len, default=None)
 
@@ -173,7 +173,7 @@ class Copies:
         lengths, passages = self._passages(np.asarray(encoding.ids, dtype=np.int64))
         return CopiedText(text, tuple(encoding.tokens), lengths, passages)
 
-    def places(self, passage: Passage, most: int = PLACES, around: int = 12) -> tuple[Place, ...]:
+    def places(self, passage: CopiedPassage, most: int = PLACES, around: int = 12) -> tuple[CopiedPlace, ...]:
         """The first places of a passage, at most so many, each with so many tokens around it."""
         stream = self._streams[0]
         found = []
@@ -187,7 +187,9 @@ class Copies:
             marks = [start for start, _ in stretch.places]
             start, stop = marks[begin], stretch.places[end - 1][1]
             found.append(
-                Place(document, position, stretch.text[:start], stretch.text[start:stop], stretch.text[stop:])
+                CopiedPlace(
+                    document, position, stretch.text[:start], stretch.text[start:stop], stretch.text[stop:]
+                )
             )
         return tuple(found)
 
@@ -228,7 +230,7 @@ class Copies:
         unknown = self.tokenizer.unknown_id
         return ids if unknown is None else np.where(ids == unknown, -1, ids)
 
-    def _lengths(self, ids: np.ndarray) -> tuple[np.ndarray, Found, list[int]]:
+    def _lengths(self, ids: np.ndarray) -> tuple[np.ndarray, FoundPassage, list[int]]:
         """The longest passage round each token; what was found from each on; where maximal ones begin."""
         found = self.index.longest(self._known(ids))
         ends = np.arange(len(ids)) + found.lengths
@@ -240,10 +242,10 @@ class Copies:
             np.maximum(part, found.lengths[begin], out=part)
         return around, found, begins
 
-    def _passages(self, ids: np.ndarray) -> tuple[np.ndarray, tuple[Passage, ...]]:
+    def _passages(self, ids: np.ndarray) -> tuple[np.ndarray, tuple[CopiedPassage, ...]]:
         around, found, begins = self._lengths(ids)
         passages = tuple(
-            Passage(
+            CopiedPassage(
                 start=begin,
                 stop=begin + int(found.lengths[begin]),
                 count=int(found.counts[begin]),

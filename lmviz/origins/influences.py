@@ -35,7 +35,7 @@ class TaughtLine:
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
+class LineForm:
     """All places where the token `before` is followed by `learned`: how often, their share of all push of
     their sign, by snapshot too, and the lines that pushed most."""
 
@@ -164,7 +164,7 @@ class Influences:
 
     def forms(
         self, count: int = 8, by: Method = "gradients", *, against: bool = False, examples: int = 4
-    ) -> tuple[Form, ...]:
+    ) -> tuple[LineForm, ...]:
         """What was learned after what, the strongest first, at most so many, each with some of its lines.
 
         Without grouping, the first lines would say the same thing again and again.
@@ -193,7 +193,7 @@ class Influences:
             before[:] = -1
         return targets, (before + 1) * (len(self.text.names) + 1) + self.text.wanted[targets], push
 
-    def _form(self, own: np.ndarray, push: np.ndarray, total: float, by: Method, examples: int) -> Form:
+    def _form(self, own: np.ndarray, push: np.ndarray, total: float, by: Method, examples: int) -> LineForm:
         share = float(self._shares(np.array([total]), by)[0])
         whole = self._whole(share, by)
         strongest = own[np.argsort(-push if total > 0 else push, kind="stable")]
@@ -208,7 +208,7 @@ class Influences:
                 break
         first = int(own[0])
         by_step = self.by_step[:, own].sum(axis=1, dtype=np.float64) / whole
-        return Form(
+        return LineForm(
             before=self.text.before(first),
             learned=visible(self.text.names[int(self.text.wanted[first])]),
             times=len(own),

@@ -32,7 +32,7 @@ SCALE_FLOOR = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class AskedToken:
     """One question to a model: tokens (1, position), and targets all but one of which are IGNORED.
 
     `beside` is what it reads beside its text.
@@ -66,7 +66,7 @@ class Asked:
         }
 
 
-def log_probability(model: Model, asked: Asked) -> float:
+def log_probability(model: Model, asked: AskedToken) -> float:
     """The natural log-probability of what is asked, also of a model that counts or is being trained."""
     with evaluation(model) as reader:
         if next(reader.parameters(), None) is not None:
@@ -91,7 +91,9 @@ class Moved:
     direction is divided by their square roots, as an update of Adam is. LmvizError where nothing moves.
     """
 
-    def __init__(self, model: Model, asked: Asked, moments: Mapping[str, torch.Tensor] | None = None) -> None:
+    def __init__(
+        self, model: Model, asked: AskedToken, moments: Mapping[str, torch.Tensor] | None = None
+    ) -> None:
         own = in_double(model)
         self.log_probability = float(asked.log_probability(own).detach())
         direction = asked.gradient(own)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import torch
 
     from lmviz.models.model import Model
-    from lmviz.origins.products import Asked
+    from lmviz.origins.products import AskedToken
     from lmviz.text.corpus import Corpus
     from lmviz.training.run import Run
 
@@ -40,7 +40,7 @@ LONGEST_PIECE = 512
 
 
 @dataclass(frozen=True)
-class Plan:
+class TeachingPlan:
     """What the whole search takes: tokens to read, snapshots, seconds, and bytes."""
 
     tokens: int
@@ -133,14 +133,14 @@ class Teaching:
         """How many tokens are read."""
         return 0 if self._pieces is None else int(self._pieces.lengths[self._order].sum())
 
-    def plan(self) -> Plan:
+    def plan(self) -> TeachingPlan:
         """How long the whole search takes here, by reading a little of the text, and what it holds."""
         from lmviz.origins.products import Moved
 
         count = len(self._steps)
         size = 8 * count * len(self.text.wanted)
         if self._pieces is None or not len(self._order):
-            return Plan(0, len(self.text.wanted), 0, 0.0, size)
+            return TeachingPlan(0, len(self.text.wanted), 0, 0.0, size)
         moved = Moved(self._opened(self._steps[-1]), self.asked)
         read, began, at = 0, time.perf_counter(), time.perf_counter()
         for number, _ in enumerate(moved.products(self._pieces, self._order[:64])):
@@ -150,7 +150,7 @@ class Teaching:
                 break
         some = self._pieces.lengths[np.sort(self._order[:64])]
         seconds = (at - began) / max(1, int(some.sum())) * self.tokens * count if read >= 0 else None
-        return Plan(self.tokens, len(self.text.wanted), count, seconds, size)
+        return TeachingPlan(self.tokens, len(self.text.wanted), count, seconds, size)
 
     def growing(self) -> Iterator[tuple[Influences, float]]:
         """Answers, each with the share of the work that is done; the first needs no gradient.
@@ -292,9 +292,9 @@ def _id_of(model: Model, word: str | int) -> int:
 
 def _question(
     model: Model, text: str, wanted: int, source: str | None, position: int | None
-) -> tuple[Asked, np.ndarray | None, tuple[tuple[str, ...], str]]:
+) -> tuple[AskedToken, np.ndarray | None, tuple[tuple[str, ...], str]]:
     """What is asked; the ids before the wanted one, None where it has no place; and both as displayed."""
-    from lmviz.origins.products import Asked
+    from lmviz.origins.products import AskedToken
 
     prefix = read_prefix(model, text).last(model.context)
     ids = prefix.ids[None]
@@ -306,7 +306,7 @@ def _question(
         beside = {"source": read[None], "source_lengths": np.array([len(read)])}
     if not model.predicts.continues and model.predicts.per == "text":
         names = prefix.tokens, model.predicts.names[wanted]
-        return Asked(ids, np.array([[wanted]]), beside), None, names
+        return AskedToken(ids, np.array([[wanted]]), beside), None, names
     targets = np.full(ids.shape, IGNORED, dtype=np.int64)
     if model.predicts.continues:
         place, word = len(prefix.ids) - 1, model.tokenizer.token(wanted) if model.tokenizer else str(wanted)
@@ -316,4 +316,4 @@ def _question(
             raise LmvizError(f"The text has {len(prefix.ids)} tokens, and none at {given}: choose another.")
         place, word = given % len(prefix.ids), model.predicts.names[wanted]
     targets[0, place] = wanted
-    return Asked(ids, targets, beside), prefix.ids[: place + 1], (prefix.tokens[: place + 1], word)
+    return AskedToken(ids, targets, beside), prefix.ids[: place + 1], (prefix.tokens[: place + 1], word)

@@ -16,9 +16,6 @@ from lmviz.base.errors import LmvizError
 from lmviz.families import build_model, check_task, find_family, learner_of
 from lmviz.interchange.chosen_bases import choose_base
 from lmviz.models.model_configuration import ModelConfiguration
-from lmviz.runs.opening import base_of
-from lmviz.runs.tuned import TunedRun, tuning_of
-from lmviz.runs.tuning_plan import check_fits
 from lmviz.tasks import find_task
 
 if TYPE_CHECKING:
@@ -137,6 +134,7 @@ def resume_run(
             f"steps cannot change from {description.options.steps} to {options.steps}: they are the slices "
             f"in which {run.folder} counts its text; train anew in another folder."
         )
+    from lmviz.runs.tuned import TunedRun
     from lmviz.training.batching import with_sentences
 
     options = options or description.options
@@ -163,6 +161,8 @@ def begin_tuning(
     Both corpora are read with the tokenizer of that model. Beside the held-out text, the loss is measured on
     what the model writes now, and on the `second` corpus.
     """
+    from lmviz.runs.tuned import TunedRun
+    from lmviz.runs.tuning_plan import check_fits
     from lmviz.training.beside import OWN, SECOND, Beside, excerpts_of, written_by
     from lmviz.training.distributed import is_alone, is_first_process
     from lmviz.training.options import DEFAULT_LENGTH
@@ -209,7 +209,12 @@ def check_text(run: Run, corpus: Corpus) -> None:
 
 def tuned_run(run: Run, base: Model | None = None) -> Run:
     """A run with the model that it began with, where it went on from an opened one; else the run itself."""
-    if run.description.tuned_from is None or (isinstance(run, TunedRun) and run.has_base):
+    if run.description.tuned_from is None:
+        return run
+    from lmviz.runs.opening import base_of
+    from lmviz.runs.tuned import TunedRun
+
+    if isinstance(run, TunedRun) and run.has_base:
         return run
     return TunedRun(run.folder, run.description, base_of(run) if base is None else base)
 
@@ -218,6 +223,7 @@ def untrained(description: RunDescription, base: Model | None = None) -> Model:
     """The model of a run before its first update, which may be a `base` that was opened."""
     if base is not None:
         from lmviz.models.tuned import TunedTransformer
+        from lmviz.runs.tuned import tuning_of
 
         return TunedTransformer.of(base, tuning_of(description), description.seed)
     configuration = find_family(description.family).configuration.from_values(description.configuration)

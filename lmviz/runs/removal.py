@@ -18,7 +18,7 @@ from lmviz.models.interruption import look_up
 
 if TYPE_CHECKING:
     from lmviz.origins.learned_text import LearnedText
-    from lmviz.origins.products import Asked
+    from lmviz.origins.products import AskedToken
     from lmviz.text.corpus import Corpus
     from lmviz.training.learner import GradientLearner
     from lmviz.training.run import Run
@@ -135,7 +135,7 @@ def remove(
     run: Run,
     corpus: Corpus,
     text: LearnedText,
-    asked: Asked,
+    asked: AskedToken,
     lines: Sequence[int],
     *,
     step: int,

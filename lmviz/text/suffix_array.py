@@ -112,7 +112,7 @@ def _pack(ids: np.ndarray, places: np.ndarray, packed: int, bits: int) -> np.nda
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FoundPassage:
     """For each place of a question (place,): the longest passage from there on that stands in the stream.
 
     `lengths` are in tokens; `first` and `counts` are the part of the suffix array that begins with it.
@@ -130,7 +130,7 @@ class PassageIndex:
         self.ids = ids
         self.order = suffix_array(ids, progress)
 
-    def longest(self, question: np.ndarray) -> Found:
+    def longest(self, question: np.ndarray) -> FoundPassage:
         """What stands in the stream from each place of a question (place,) on, as far as it does.
 
         Ids that are negative stand nowhere.
@@ -142,14 +142,14 @@ class PassageIndex:
         starts = np.arange(len(asked))
         if not len(asked) or not len(self.ids):
             nothing = np.zeros(len(asked), dtype=np.int64)
-            return Found(nothing, nothing, nothing)
+            return FoundPassage(nothing, nothing, nothing)
         whole = len(asked) - starts
         place, below, above = self._bound(asked, starts, whole, behind=False)
         lengths = np.maximum(below, above)
         first, _, _ = self._bound(asked, starts, lengths, behind=False)
         end, _, _ = self._bound(asked, starts, lengths, behind=True)
         is_found = lengths > 0
-        return Found(lengths, np.where(is_found, first, place), np.where(is_found, end - first, 0))
+        return FoundPassage(lengths, np.where(is_found, first, place), np.where(is_found, end - first, 0))
 
     def counts(self, question: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
         """How often passages of a question (place,) stand in the stream: from `starts` on, of `lengths`."""

@@ -139,9 +139,11 @@ class RunDescription:
     @property
     def tuning(self) -> TuningConfiguration | None:
         """What was learned of an opened model; None where it began with weights of its own."""
+        if self.tuned_from is None:
+            return None
         from lmviz.models.tuning_configuration import TuningConfiguration
 
-        return None if self.tuned_from is None else TuningConfiguration.from_values(self.tuned_from["tuning"])
+        return TuningConfiguration.from_values(self.tuned_from["tuning"])
 
     @property
     def seed(self) -> int:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from lmviz.app.session.library import Library
 from lmviz.app.session.part import Part
 from lmviz.app.session.work import Work
-from lmviz.app.workers.series_watch import Look, SeriesWatch
+from lmviz.app.workers.series_watch import SeriesLook, SeriesWatch
 from lmviz.series.series_run import SeriesRun
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class FollowedSeries(Part):
         elif not runs:
             self._timer.stop()
 
-    def _take(self, look: Look) -> None:
+    def _take(self, look: SeriesLook) -> None:
         if look.run is None or look.standing is None:
             return  # it was deleted, or cannot be reached: what is known of it stays
         self._standings[look.folder] = look.standing

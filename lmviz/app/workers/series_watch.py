@@ -21,7 +21,7 @@ LOOK_EVERY = 1.0
 
 
 @dataclass(frozen=True)
-class Look:
+class SeriesLook:
     """A series as it is now, and how its training stands; both None where nothing of it is left."""
 
     folder: Path
@@ -35,7 +35,7 @@ class SeriesWatch:
     `heard` is called in the window's thread with each look.
     """
 
-    def __init__(self, heard: Callable[[Look], None]) -> None:
+    def __init__(self, heard: Callable[[SeriesLook], None]) -> None:
         self.name = "watching series of checkpoints"
         self._wanted = wanted = _Wanted()
         send = deliver_to(heard)
@@ -83,12 +83,12 @@ class _Wanted:
         self.is_closed = False
 
 
-def _watch(wanted: _Wanted, send: Callable[[Look], None]) -> None:
+def _watch(wanted: _Wanted, send: Callable[[SeriesLook], None]) -> None:
     """What the thread does."""
     from lmviz.series.standing import read_ahead
 
     lower_priority()
-    known: dict[Path, tuple[SeriesRun, Look]] = {}  # by the folder: as it was opened, and seen last
+    known: dict[Path, tuple[SeriesRun, SeriesLook]] = {}  # by the folder: as it was opened, and seen last
     while True:
         with wanted.condition:
             runs, ahead, wanted.ahead = dict(wanted.runs), wanted.ahead, ()
@@ -110,16 +110,16 @@ def _watch(wanted: _Wanted, send: Callable[[Look], None]) -> None:
                 wanted.condition.wait(LOOK_EVERY)
 
 
-def _look(folder: Path, opened: SeriesRun, before: Look | None) -> Look:
+def _look(folder: Path, opened: SeriesRun, before: SeriesLook | None) -> SeriesLook:
     from lmviz.series.standing import standing_of
 
     run = opened if before is None or before.run is None else before.run
     try:
         now = run.again()
     except LmvizError:
-        return Look(folder)
+        return SeriesLook(folder)
     if before is not None and now is before.run:
         return before
     now.recorded  # noqa: B018 - read here, and not in the window's thread
     standing = standing_of(now.steps)
-    return Look(folder) if standing is None else Look(folder, now, standing)
+    return SeriesLook(folder) if standing is None else SeriesLook(folder, now, standing)
