@@ -12,6 +12,7 @@ from lmviz.app.widgets.controls.command_palette import CommandPalette
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.app.widgets.controls.lesson_list import LessonList, ListedLesson
+from lmviz.app.widgets.controls.measured_cards import MeasuredBar, MeasuredCard, MeasuredCards
 from lmviz.app.widgets.controls.preset_cards import PresetCard, PresetCards
 from lmviz.app.widgets.controls.progress_dots import ProgressDots
 from lmviz.app.widgets.controls.question_card import QuestionCard
@@ -163,6 +164,29 @@ def preset_cards() -> QWidget:
     return cards
 
 
+def measured_cards() -> QWidget:
+    """Two ways to train a model further, on common scales."""
+    cards = MeasuredCards()
+    cards.set_cards(
+        [
+            MeasuredCard(
+                "all",
+                "all weights",
+                "rate 0.0001",
+                (MeasuredBar("trained", 1.0, "135M"), MeasuredBar("each step", 1.0, "3.3 s")),
+            ),
+            MeasuredCard(
+                "lora",
+                "LoRA, rank 8",
+                "rate 0.0003",
+                (MeasuredBar("trained", 0.02, "2.4M"), MeasuredBar("each step", None, "…")),
+            ),
+        ],
+        "lora",
+    )
+    return cards
+
+
 def sampling_controls() -> QWidget:
     """How a next word is chosen."""
     made = SamplingControls()
@@ -199,6 +223,7 @@ EXHIBITS = (
     Exhibit("To do", "", task_list, (320, 90)),
     Exhibit("Tick", "", tick, (120, 70)),
     Exhibit("How long", "", preset_cards, (340, 130)),
+    Exhibit("What is learned", "", measured_cards, (320, 170)),
     Exhibit("Sampling", "", sampling_controls, (560, 140)),
     Exhibit("Fork", "", slider_row, (320, 100)),
     Exhibit("What comes next?", "", word_choice, (360, 110)),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
@@ -20,8 +19,6 @@ from lmviz.models.shapes import without_numbers
 from lmviz.models.transformer import TransformerModel
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.models.tuning_configuration import ALL, LORA, TuningConfiguration
-
-_LAYER = re.compile(r"layers\.(\d+)\.")
 
 
 @dataclass(frozen=True)
@@ -81,9 +78,8 @@ class Tuning:
             return False
         if self.chosen.adapter == ALL:
             return True
-        found = _LAYER.match(parameter)
-        first = self.configuration.layers - self.chosen.last_layers
-        return found is not None and int(found[1]) >= first
+        first = max(0, self.configuration.layers - self.chosen.last_layers)
+        return parameter.startswith(tuple(f"layers.{at}." for at in range(first, self.configuration.layers)))
 
     def changes(self, parameter: str) -> bool:
         """Whether a weight of the model is another one afterwards."""

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from lmviz.base.errors import LmvizError
 from lmviz.families import build_model, check_task, find_family, learner_of
-from lmviz.interchange.chosen_bases import choose_base
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.tasks import find_task
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.runs.tuning_start import TuningStart
     from lmviz.text.corpus import Corpus
-    from lmviz.training.beside import Beside
+    from lmviz.training.beside import TextsBeside
     from lmviz.training.controls import Controls
     from lmviz.training.description import RunDescription
     from lmviz.training.options import TrainingOptions
@@ -161,9 +160,10 @@ def begin_tuning(
     Both corpora are read with the tokenizer of that model. Beside the held-out text, the loss is measured on
     what the model writes now, and on the `second` corpus.
     """
+    from lmviz.interchange.chosen_bases import choose_base
     from lmviz.runs.tuned import TunedRun
     from lmviz.runs.tuning_plan import check_fits
-    from lmviz.training.beside import OWN, SECOND, Beside, excerpts_of, written_by
+    from lmviz.training.beside import OWN, SECOND, TextsBeside, excerpts_of, written_by
     from lmviz.training.distributed import is_alone, is_first_process
     from lmviz.training.options import DEFAULT_LENGTH
 
@@ -179,7 +179,7 @@ def begin_tuning(
         rows[SECOND] = excerpts_of(
             second.validation if len(second.validation) > 1 else second.training, length
         )
-    beside = Beside(rows, "" if second is None else second.name)
+    beside = TextsBeside(rows, "" if second is None else second.name)
     prepared = _prepare(model, run, corpus, options, controls, resume=False, beside=beside)
     if is_first_process():
         fill = lambda begun: begun.save_beside(beside)  # noqa: E731
@@ -247,7 +247,7 @@ def _prepare(
     controls: Controls | None,
     *,
     resume: bool,
-    beside: Beside | None = None,
+    beside: TextsBeside | None = None,
 ) -> PreparedTraining:
     progress = _learn(model, run, corpus, options, controls, resume=resume, beside=beside)
     return PreparedTraining(model, run, progress)
@@ -261,7 +261,7 @@ def _learn(
     controls: Controls | None,
     *,
     resume: bool,
-    beside: Beside | None = None,
+    beside: TextsBeside | None = None,
 ) -> Generator[Progress, Any, None]:
     further = {} if beside is None else {"beside": beside}
     progress: Generator[Progress, Any, None] = learner_of(model.family)(

@@ -34,7 +34,12 @@ def run_title(name: str, family: str, text: str, now: datetime | None = None) ->
 
 
 def title_of(description: RunDescription) -> str:
-    """What a person calls the run that is described."""
+    """What a person calls the run that is described; one that went on from a model is called after that."""
+    begun, said, tuning = begun_at(description.name), description.tuned_from, description.tuning
+    if begun is not None and said is not None and tuning is not None:
+        base = _STAMPED.sub("", str(said["name"]), count=1)
+        learned = tuning.in_words(int(description.configuration.get("layers", 0)))
+        return f"{base} + {learned} on {description.corpus.get('name', '')}, {when(begun)}"
     return run_title(description.name, description.family, str(description.corpus.get("name", "")))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.models.tuned import Tuning
     from lmviz.text.tokenizer import Tokenizer
-    from lmviz.training.beside import Beside
+    from lmviz.training.beside import TextsBeside
     from lmviz.training.description import RunDescription
 
 SAMPLES = 64
@@ -30,6 +30,14 @@ class TunedRun(Run):
     def __init__(self, folder: Path, description: RunDescription, base: Model | None = None) -> None:
         super().__init__(folder, description)
         self._base = base
+
+    def described_as(self, description: RunDescription) -> Run:
+        """See Run."""
+        return type(self)(self.folder, description, self._base)
+
+    def again(self) -> Run:
+        """See Run."""
+        return self.described_as(Run.open(self.folder).description)
 
     @property
     def has_base(self) -> bool:
@@ -56,15 +64,15 @@ class TunedRun(Run):
         """See Run. Of step 0 nothing is written but the step: it is the base."""
         super().save_snapshot(step, {} if step == 0 else state, precision)
 
-    def save_beside(self, beside: Beside) -> None:
+    def save_beside(self, beside: TextsBeside) -> None:
         """Keep the texts that are measured beside the held-out one; raises NotWritten."""
         beside.save(self.folder)
 
-    def load_beside(self) -> Beside | None:
+    def load_beside(self) -> TextsBeside | None:
         """Those texts, None where none were kept."""
-        from lmviz.training.beside import Beside
+        from lmviz.training.beside import TextsBeside
 
-        return Beside.load(self.folder, self.description.vocabulary_size)
+        return TextsBeside.load(self.folder, self.description.vocabulary_size)
 
     def load_learned(self, step: int) -> dict[str, torch.Tensor]:
         """What was learned until a step, under the names that the trained model has; LmvizError."""

@@ -31,7 +31,7 @@ SECOND_TEXTS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
+class TextsBeside:
     """Rows of token ids (row, position) by the name of the text, and what the second one is called."""
 
     rows: Mapping[str, np.ndarray]
@@ -43,7 +43,7 @@ class Beside:
         write_bytes(folder / NAME, json.dumps(values).encode("utf-8"))
 
     @classmethod
-    def load(cls, folder: Path, vocabulary_size: int) -> Beside | None:
+    def load(cls, folder: Path, vocabulary_size: int) -> TextsBeside | None:
         """What was written there; None where nothing was, or nothing that can be read."""
         try:
             values = json.loads(read_file(folder / NAME, LARGEST_FILE))
@@ -122,7 +122,7 @@ class Measures(Protocol):
 class WithBeside:
     """Measures the held-out text and, on the same occasions, those beside it."""
 
-    def __init__(self, held_out: Measures, beside: Beside, batch: int) -> None:
+    def __init__(self, held_out: Measures, beside: TextsBeside, batch: int) -> None:
         self._held_out, self._beside, self._batch = held_out, beside, batch
 
     def measure(self, model: Model) -> ValidationLoss | None:

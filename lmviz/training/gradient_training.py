@@ -9,7 +9,7 @@ import numpy as np
 from lmviz.models.model import Model
 from lmviz.text.examples import Examples
 from lmviz.training.batching import validation_of
-from lmviz.training.beside import Beside, WithBeside
+from lmviz.training.beside import TextsBeside, WithBeside
 from lmviz.training.controls import Controls
 from lmviz.training.devices import choose_device
 from lmviz.training.distributed import join_team
@@ -33,7 +33,7 @@ def learn(
     ignored_target: int | None,
     controls: Controls | None = None,
     resume: bool = False,
-    beside: Beside | None = None,
+    beside: TextsBeside | None = None,
 ) -> Generator[Progress, None, None]:
     """Train a model by gradients; yields the state before the first update and after each one.
 

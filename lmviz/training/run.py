@@ -137,6 +137,10 @@ class Run:
             reason = str(error).rstrip(".")
             raise LmvizError(f"{path} describes no run ({reason}): choose another run.") from None
 
+    def described_as(self, description: RunDescription) -> Run:
+        """The same run, of which more or something else is known by now."""
+        return Run(self.folder, description)
+
     def _write_description(self) -> None:
         values = json.dumps(self.description.to_values(), indent=2, ensure_ascii=False)
         write_bytes(self.folder / "run.json", values.encode("utf-8", errors="backslashreplace") + b"\n")
@@ -310,6 +314,11 @@ class Run:
     def trouble(self) -> str:
         """What is said of those of its snapshots that cannot be opened; "" where nothing is known of any."""
         return ""
+
+    @property
+    def began_elsewhere(self) -> bool:
+        """Whether another program made its tokenizer, which may know special tokens and chats."""
+        return self.was_trained_elsewhere or self.description.tuned_from is not None
 
     @property
     def is_resumable(self) -> bool:

@@ -70,7 +70,7 @@ class Chat(Part):
         """Whether the shown model has a template."""
         model = self._library.model
         # A model of lmviz has none, and is not asked for its tokenizer before the first paint.
-        return model is not None and model.run.was_trained_elsewhere and bool(model.tokenizer.chat_template)
+        return model is not None and model.run.began_elsewhere and bool(model.tokenizer.chat_template)
 
     @property
     def is_on(self) -> bool:

@@ -54,8 +54,10 @@ class GoingFurther:
         plan, corpus, description = self._plan.current, self._text.corpus, model.description
         is_of_its_text = corpus is None or corpus.fingerprint == description.fingerprint
         planned = None
-        if is_of_its_text and is_planned_by(
-            description, plan.family, plan.configuration.to_values(), plan.training_options
+        if (
+            description.tuned_from is None
+            and is_of_its_text
+            and is_planned_by(description, plan.family, plan.configuration.to_values(), plan.training_options)
         ):
             planned = replace(plan.training_options, learning_rate=description.options.learning_rate)
         return further_options(description, model.snapshots[-1], planned)
@@ -63,5 +65,7 @@ class GoingFurther:
     def plan_run(self, model: OpenedModel, options: TrainingOptions) -> None:
         """Make the plan, and so the form that shows it, that of a run."""
         description = model.description
+        if description.tuned_from is not None:
+            return  # its shape is that of another model, and no plan for a new one
         configuration = find_family(model.family).configuration.from_values(description.configuration)
         self._plan.set(model.family, configuration, options, description.task)

@@ -308,6 +308,7 @@ class Library(Part):
             self.open(folder) if opened == self._model else self.open_beside(folder)
             return
         if run.description != opened.description:
+            run = opened.run.described_as(run.description)
             self._replace(replace(opened, run=run, name=title_of(run.description) or folder.name))
         self.refresh_snapshots(folder)
 

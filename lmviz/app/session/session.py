@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.scale import Scale
     from lmviz.app.session.scores import Scores
     from lmviz.app.session.trained_in_turn import TrainedInTurn
+    from lmviz.app.session.tuning import CurrentTuning
     from lmviz.inspection.trace import Trace
     from lmviz.scaling.experiment import ExperimentOptions
     from lmviz.scaling.position_trial import TrialOptions
@@ -151,6 +152,13 @@ class Session(QObject):
     def _follow_series(self) -> None:
         if any(each.run.was_trained_elsewhere and each.run.has_steps for each in self.library.models):
             self.series  # noqa: B018 - from now on they are looked at
+
+    @cached_property
+    def tuning(self) -> CurrentTuning:
+        """What would be learned of the shown model by training it further."""
+        from lmviz.app.session.tuning import CurrentTuning
+
+        return CurrentTuning(self.work, self.text, self.library, self.training, self)
 
     @cached_property
     def scores(self) -> Scores:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.training_plan import TrainingPlan
     from lmviz.app.session.work import Work
     from lmviz.models.model_configuration import ModelConfiguration
+    from lmviz.models.tuning_configuration import TuningConfiguration
     from lmviz.runs.preparation import PreparedTraining
     from lmviz.text.corpus import Corpus
     from lmviz.training.options import TrainingOptions
@@ -298,6 +299,37 @@ class Training(Part):
         begin = lambda controls: preparation.begin_run(*planned, corpus, folder, controls)  # noqa: E731
         self._start(begin, folder, state, steps)
 
+    def start_tuning(
+        self,
+        model: OpenedModel,
+        step: int | None,
+        chosen: TuningConfiguration,
+        options: TrainingOptions,
+        corpus: Corpus,
+    ) -> None:
+        """Begin a run that trains an opened model further, from a step of it where it has several.
+
+        The text may be read in other tokens than those of the model: it is read again with these.
+        """
+        if self._hindrance:
+            self.failed.emit(self._hindrance)
+            return
+        self._give_up_waiting()
+        folder = new_folder(self.runs_folder, f"{chosen.adapter} {corpus.name}")
+        self._begun_with = None
+        self._plan.begin_timing("")  # what is planned beside it is not what is trained
+        layers = int(model.description.configuration.get("layers", 0))
+        state = TrainingState(
+            "preparing",
+            folder=folder,
+            family=model.family,
+            subject=f"{chosen.in_words(layers)} of {model.name} on {corpus.name}",
+            doing=PREPARING_MODEL,
+        )
+        place = model.folder
+        begin = lambda controls: _tune(place, step, chosen, options, corpus, folder, controls)  # noqa: E731
+        self._start(begin, folder, state, math.inf)
+
     def _begin_when_settled(self) -> None:
         """Begin the training that waits, once its text is there and it is known how many steps it takes."""
         steps, plan, corpus = self._steps_waiting, self._plan.current, self._text.corpus
@@ -471,6 +503,27 @@ def _resume(
     from lmviz.api.training import corpus_of
 
     return preparation.resume_run(run, corpus or corpus_of(run), options, controls)
+
+
+def _tune(
+    place: Path,
+    step: int | None,
+    chosen: TuningConfiguration,
+    options: TrainingOptions,
+    corpus: Corpus,
+    folder: Path,
+    controls: Controls,
+) -> PreparedTraining:
+    """Begin to train the model at a place further."""
+    from lmviz.api.training import corpus_for
+    from lmviz.runs.tuning_start import begin_with
+
+    start = begin_with(place, chosen, step)
+    context = start.base.context
+    if context is not None and options.length > context:
+        options = replace(options, length=context)
+    read = corpus_for(start.base, corpus)
+    return preparation.begin_tuning(start, options, read, folder, controls)
 
 
 def _phase(worker: TrainingWorker) -> Phase:

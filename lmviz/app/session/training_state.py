@@ -60,7 +60,15 @@ class Curve:
         return self._count
 
 
-CURVES = ("loss", "validation_loss", "validation_accuracy", "learning_rate", "gradient_norm")
+CURVES = (
+    "loss",
+    "validation_loss",
+    "validation_accuracy",
+    "own_loss",
+    "second_loss",
+    "learning_rate",
+    "gradient_norm",
+)
 
 
 @dataclass(eq=False)
@@ -74,6 +82,8 @@ class History:
     loss: Curve = field(default_factory=Curve)
     validation_loss: Curve = field(default_factory=Curve)
     validation_accuracy: Curve = field(default_factory=Curve)
+    own_loss: Curve = field(default_factory=Curve)
+    second_loss: Curve = field(default_factory=Curve)
     learning_rate: Curve = field(default_factory=Curve)
     gradient_norm: Curve = field(default_factory=Curve)
     seconds: Curve = field(default_factory=Curve)

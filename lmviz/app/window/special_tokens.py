@@ -108,4 +108,4 @@ class TokenById(QWidget):
 def _are_possible(session: Session) -> bool:
     """Whether a prefix could hold special tokens of the shown model."""
     model = session.library.model  # one of lmviz is not asked for its tokenizer before the paint
-    return model is not None and model.run.was_trained_elsewhere and model.tokenizer.has_special
+    return model is not None and model.run.began_elsewhere and model.tokenizer.has_special

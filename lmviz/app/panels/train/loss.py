@@ -26,6 +26,7 @@ from lmviz.looks.curve import PlotCurve
 from lmviz.tasks import NEXT_TOKEN, TASKS
 from lmviz.text.corpus import Corpus
 from lmviz.training.description import RunDescription
+from lmviz.training.forgetting import Forgetting
 from lmviz.training.loss_remark import loss_remark
 from lmviz.training.units import ACCURACY, BITS, LABEL_UNITS, UNITS, convert_loss, smooth
 
@@ -130,6 +131,10 @@ class LossPanel(Panel):
         validation = self._convert(history.validation_loss.values, description)
         if family not in FAMILIES or FAMILIES[family].counts or losses is None or validation is None:
             return ""
+        held_out, own = history.validation_loss, history.own_loss
+        forgetting = Forgetting.between((held_out.steps, held_out.values), (own.steps, own.values))
+        if forgetting is not None and self._shown_unit == "nats":
+            return forgetting.sentence
         named = {"perplexity": ("perplexity", ""), BITS: ("loss", BITS)}
         name, unit = named.get(self._shown_unit, ("loss", self._title.replace("Loss", "nats")))
         return loss_remark(history.loss.steps, losses, history.validation_loss.steps, validation, name, unit)
@@ -260,6 +265,22 @@ class LossPanel(Panel):
         return [
             PlotCurve(training, history.loss.steps, losses, "training", OWN),
             PlotCurve(validation, history.validation_loss.steps, measured, "validation", OWN),
+            *self._curves_beside(history, description),
+        ]
+
+    def _curves_beside(self, history: History, description: RunDescription | None) -> list[PlotCurve]:
+        """Those of texts that show what is forgotten, where an opened model is trained further.
+
+        They are other texts than that of the run, so they are drawn in nats alone.
+        """
+        if self._shown_unit != "nats":
+            return []
+        named = {"its own, written before": history.own_loss, "second text": history.second_loss}
+        roles = dict(zip(named, ("query", "value"), strict=True))
+        return [
+            PlotCurve(name, curve.steps, curve.values, roles[name], OWN)
+            for name, curve in named.items()
+            if len(curve)
         ]
 
     def _other_curve(self, model: OpenedModel) -> list[PlotCurve]:
