@@ -105,7 +105,9 @@ class Adapter:
         if chosen is not None:
             return chosen
         name = re.split(r"[/\\]", self.base.rstrip("/\\"))[-1]
-        places = [self.folder / name, self.folder.parent / name] if name not in ("", ".", "..") else []
+        folder = self.folder.absolute()
+        around = (folder, folder.parent, folder.parent.parent)  # the last beside the folder of a training
+        places = [place / name for place in around] if name not in ("", ".", "..") else []
         if re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", self.base, re.ASCII):
             snapshots = _hub_cache() / f"models--{self.base.replace('/', '--')}" / "snapshots"
             places += sorted(snapshots.glob("*"), key=lambda place: place.stat().st_mtime, reverse=True)

@@ -32,9 +32,10 @@ def choose_base(adapter: Path, base: Path) -> None:
 
 
 def chosen_base(adapter: Path) -> Path | None:
-    """The model that was chosen for an adapter, if one was and is still there."""
-    base = _chosen().get(str(adapter.absolute()))
-    return Path(base) if isinstance(base, str) and os.path.exists(base) else None
+    """The model that was chosen for an adapter, or for the series that it lies in, if it is still there."""
+    chosen, place = _chosen(), adapter.absolute()
+    found = (chosen.get(str(known)) for known in (place, place.parent))
+    return next((Path(base) for base in found if isinstance(base, str) and os.path.exists(base)), None)
 
 
 def _file() -> Path:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from lmviz.base.errors import LmvizError
 from lmviz.interchange.checkpoint_steps import steps_in
+from lmviz.interchange.chosen_bases import NoBase
 from lmviz.interchange.wholeness import why_not_whole
 from lmviz.series.foreign import ForeignRun, described, tokenizer_of
 from lmviz.text.checkpoint_names import holds_series, step_in_name
@@ -51,7 +52,7 @@ class SeriesRun(ForeignRun):
         if not self.steps:
             reason = next(iter(self.troubles.values()), "there are none")
             raise LmvizError(f"No checkpoint in {folder} can be opened ({reason}): choose another folder.")
-        newest = self._newest_that_opens()
+        newest = self._newest_that_opens(folder)
         super().__init__(folder, self._described(folder, newest, before))
 
     @property
@@ -160,7 +161,7 @@ class SeriesRun(ForeignRun):
         self._looks = looks
         return steps, {step: why for step, why in troubles.items() if step not in steps}
 
-    def _newest_that_opens(self) -> Checkpoint:
+    def _newest_that_opens(self, folder: Path) -> Checkpoint:
         """The newest checkpoint whose description and whose table of tensors can be read.
 
         The steps after it are troubles.
@@ -171,6 +172,8 @@ class SeriesRun(ForeignRun):
             try:
                 found = self._read(step, place)
                 found.fit().check(place)
+            except NoBase as reason:
+                raise NoBase(str(reason), folder) from None  # the base that is chosen is that of all steps
             except LmvizError as reason:
                 if len(self.steps) == 1:
                     raise
