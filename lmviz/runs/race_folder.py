@@ -2,7 +2,8 @@
 
 A run in the folder that `race.json` does not name is a lane too, after those that it names: so a fork joins a
 race by being written there, and runs that were trained elsewhere by being moved there. A folder of runs
-without a `race.json` is a race in the order of their folders' names.
+without a `race.json` is a race in the order of their folders' names. A series of another program's
+checkpoints is a run in this, too.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.base.loading import loads
+from lmviz.text.checkpoint_names import may_be_series
 from lmviz.text.ordinary_files import read_file
 
 FORMAT = "lmviz race"
@@ -116,9 +118,14 @@ def _lies_inside(place: str) -> bool:
 
 def _runs_in(folder: Path) -> list[Path]:
     try:
-        return sorted(path for path in folder.iterdir() if os.path.isfile(path / "run.json"))
+        return sorted(path for path in folder.iterdir() if _is_run(path))
     except OSError:
         return []
+
+
+def _is_run(path: Path) -> bool:
+    """Whether a path is the folder of a run, or of a series of checkpoints of another program."""
+    return os.path.isfile(path / "run.json") or may_be_series(path)
 
 
 def _free(name: str, taken: Mapping[str, Path]) -> str:

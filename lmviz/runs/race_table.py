@@ -10,6 +10,7 @@ from typing import Any
 
 from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES
+from lmviz.runs.opening import open_recorded
 from lmviz.training.description import RunDescription
 from lmviz.training.run import Run
 
@@ -50,7 +51,7 @@ def lane_results(lanes: Mapping[str, Path]) -> tuple[LaneResult, ...]:
     runs: dict[str, Run | str] = {}
     for name, folder in lanes.items():
         try:
-            runs[name] = Run.open(folder)
+            runs[name] = open_recorded(folder)
         except LmvizError as fault:
             runs[name] = str(fault)
     readable = {name: run.description for name, run in runs.items() if isinstance(run, Run)}
@@ -82,9 +83,14 @@ def settings_of(description: RunDescription) -> dict[str, Any]:
     return {
         "family": description.family,
         **description.configuration,
-        **description.options.to_values(),
+        **_training_settings(description),
         **forked,
     }
+
+
+def _training_settings(description: RunDescription) -> dict[str, Any]:
+    """How it was trained; of what another program trained, as far as that is known."""
+    return description.options.to_values() if description.versions else dict(description.training)
 
 
 def _result(name: str, settings: Mapping[str, Any], run: Run) -> LaneResult:
@@ -94,7 +100,7 @@ def _result(name: str, settings: Mapping[str, Any], run: Run) -> LaneResult:
     return LaneResult(
         name,
         settings,
-        lines[-1]["step"] if lines else 0,
+        lines[-1]["step"] if lines else max(run.snapshots(), default=0),
         run.description.options.steps,
         _finite(measured.get("loss")),
         losses[-1] if losses else None,

@@ -195,6 +195,13 @@ def holds_series(folder: Path) -> bool:
     return True
 
 
+def may_be_series(folder: Path) -> bool:
+    """Whether a folder holds several checkpoints that are called by their steps; no file is read."""
+    if not os.path.isdir(folder) or not holds_series(folder):
+        return False
+    return sum(each.step is not None for each in named_steps(folder)) > 1
+
+
 def models_below(folder: Path, deep: int = DEEP) -> Iterator[Path]:
     """The folders below this one that hold a model or the checkpoints of a training, the nearest first."""
     level = [folder]

@@ -346,7 +346,7 @@ class CurrentRace(Part):
         faults = list[LmvizError]()
         for lane in self._lanes:
             try:
-                if lane.folder is not None:
+                if lane.folder is not None and lane.knows_training:
                     return Run.open(lane.folder)
             except LmvizError as fault:
                 faults.append(fault)

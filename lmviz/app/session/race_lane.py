@@ -33,6 +33,8 @@ class RaceLane:
     `folder` is None, and `planned` says what it will be, until it has begun. `step` is how far it has come;
     `sentence` says why it ended or cannot be read, and `begun_anew` what of a fork could not be carried.
     `rate` is the learning rate that a person gave it in the place of its schedule; None where none did.
+    `knows_training` is false of a series of another program, whose settings nobody has said: it only stands
+    beside others.
     """
 
     planned: PlannedLane
@@ -49,6 +51,7 @@ class RaceLane:
     left_at: int = 0
     begun_anew: tuple[str, ...] = ()
     rate: float | None = None
+    knows_training: bool = True
 
     @property
     def name(self) -> str:
@@ -63,12 +66,13 @@ class RaceLane:
     @property
     def can_go_on(self) -> bool:
         """Whether it can be begun, or resumed where it stopped."""
-        return self.phase in ("waiting", "stopped")
+        return self.phase in ("waiting", "stopped") and self.knows_training
 
     @property
     def settings(self) -> dict[str, Any]:
         """All of its settings by name."""
         configuration, options = self.planned.configuration.to_values(), self.planned.options.to_values()
+        options = options if self.knows_training else {}  # of another program, nobody has said with which
         return {"family": self.planned.family, **configuration, **options}
 
     def of_examples(self) -> RaceLane:
@@ -121,7 +125,11 @@ class RaceLane:
     def tokens_a_step(self) -> int | None:
         """How many tokens an update reads; None where it reads whole sentences, which differ."""
         options = self.planned.options
-        return None if options.sampling == SENTENCES else tokens_a_step(self.planned.configuration, options)
+        return (
+            None
+            if not self.knows_training or options.sampling == SENTENCES
+            else tokens_a_step(self.planned.configuration, options)
+        )
 
     @property
     def state(self) -> str:
@@ -168,13 +176,16 @@ def lane_of_run(name: str, run: Run) -> RaceLane:
         parent=str(origin.get("folder", "")),
         left_at=int(origin.get("step", 0)),
         begun_anew=tuple(origin.get("begun_anew", ())),
+        knows_training=not run.was_trained_elsewhere,
     )
 
 
 def read_lane(name: str, folder: Path) -> RaceLane | str:
-    """The lane whose run lies in a folder, or why it cannot be read."""
+    """The lane whose run, or series, lies in a folder, or why it cannot be read."""
+    from lmviz.runs.opening import open_recorded
+
     try:
-        return lane_of_run(name, Run.open(folder))
+        return lane_of_run(name, open_recorded(folder))
     except LmvizError as fault:
         return str(fault)
 
