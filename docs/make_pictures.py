@@ -13,6 +13,7 @@ and of which commit it is, stands in pictures/said.json.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import tempfile
@@ -155,6 +156,39 @@ def heads_over_time(driver: Driver) -> None:
     heads, pair = driver.find("heads_over_time_view"), driver.find("head_pair_view")
     driver.wait(lambda: heads.is_whole and pair.is_whole, "the heads at every snapshot")
     driver.session.attention.choose_head(1, 2)
+
+
+def series(driver: Driver) -> None:
+    """The snapshots of a sample model as checkpoints of transformers, and what Trainer would record."""
+    folder = driver.session.training.runs_folder.parent / "stories"
+    write_series(folder)
+    driver.show("train")
+    driver.window.open_paths([folder])
+    library = driver.session.library
+    driver.wait(lambda: library.model is not None, "the series")
+    driver.type(STORY)
+    library.choose_step(2500)
+    driver.rest()
+
+
+def write_series(folder: Path) -> None:
+    """A folder of `checkpoint-N/` from the sample Transformer, as if another program had trained it."""
+    from lmviz.api.training import convert, find_run
+    from lmviz.runs.opening import open_recorded
+
+    run = open_recorded(find_run("stories-transformer"))
+    names = {"loss": "loss", "validation_loss": "eval_loss", "learning_rate": "learning_rate"}
+    for step in run.snapshots():
+        place = convert("stories-transformer", folder / f"checkpoint-{step}", step)
+        lines = [line for line in run.metrics() if line["step"] <= step]
+        history = [
+            {"step": line["step"], name: line[own]}
+            for line in lines
+            for own, name in names.items()
+            if own in line
+        ]
+        state = {"global_step": step, "log_history": history, "max_steps": run.snapshots()[-1]}
+        (place / "trainer_state.json").write_text(json.dumps(state))
 
 
 def through_time(driver: Driver) -> None:
@@ -366,6 +400,7 @@ SCENES = (
     Scene("race", race),
     Scene("circuits", circuits),
     Scene("heads-over-time", heads_over_time),
+    Scene("series", series),
     Scene("autodiff", autodiff),
     Scene("scale", scale),
     Scene("lecture", lecture, size=LECTURE_HALL, projector=True),

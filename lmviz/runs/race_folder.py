@@ -18,7 +18,6 @@ from typing import Any
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.base.loading import loads
-from lmviz.text.checkpoint_names import may_be_series
 from lmviz.text.ordinary_files import read_file
 
 FORMAT = "lmviz race"
@@ -125,6 +124,8 @@ def _runs_in(folder: Path) -> list[Path]:
 
 def _is_run(path: Path) -> bool:
     """Whether a path is the folder of a run, or of a series of checkpoints of another program."""
+    from lmviz.text.checkpoint_names import may_be_series  # not needed for the first paint
+
     return os.path.isfile(path / "run.json") or may_be_series(path)
 
 

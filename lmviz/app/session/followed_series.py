@@ -63,14 +63,14 @@ class FollowedSeries(Part):
         return "" if standing is None else standing.in_words()
 
     def close(self) -> None:
-        """Look at nothing more."""
+        """SeriesLook at nothing more."""
         self._timer.stop()
         self._watch.stop()
         if self._watch.is_alive():
             self._work.wait_when_closing(self._watch)
 
     def _follow(self) -> None:
-        """Look at the series that are open, at once where one has just been opened."""
+        """SeriesLook at the series that are open, at once where one has just been opened."""
         runs = {model.folder: model.run for model in self._library.models if isinstance(model.run, SeriesRun)}
         self._standings = {folder: standing for folder, standing in self._standings.items() if folder in runs}
         self._watch.watch(runs)

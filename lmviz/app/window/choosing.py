@@ -124,6 +124,10 @@ class Choosing:
         elif name:
             self._window.open_paths([name])
 
+    def open_series(self) -> None:
+        """A folder with the checkpoints of a training of another program, which opens as a run."""
+        self.open_folder("Open the folder of a training", Path.cwd())
+
     def open_with_base(self, adapter: Path) -> None:
         """Any file of the model that an adapter is added to, with which this is opened."""
         name = self._file(f"Choose the base of {adapter.name}", CHECKPOINTS, str(adapter.parent))

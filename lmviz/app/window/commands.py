@@ -196,6 +196,7 @@ class Commands:
         self._add_list(menu, "Read one of the texts", self._fill_texts)
         self._add(menu, "Open a run or a sample model…", lambda: self.choosing.open_run(), "Ctrl+R")
         self._add(menu, "Open a checkpoint of another program…", lambda: self.choosing.open_checkpoint())
+        self._add(menu, "Open the checkpoints of a training…", lambda: self.choosing.open_series())
         self._add(menu, "Examine a checkpoint…", lambda: self.choosing.examine_checkpoint())
         self._add(menu, "Open a lesson…", lambda: self.choosing.open_lesson())
         self._add_file(menu, "Open a poll…", "Polls (*.poll)")
