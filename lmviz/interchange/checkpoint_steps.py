@@ -62,6 +62,11 @@ def steps_in(folder: Path, known_steps: Mapping[Path, int] = MappingProxyType({}
     return tuple(sorted(known, key=lambda each: (each.step, each.path.name)))
 
 
+def has_steps(folder: Path) -> bool:
+    """Whether `steps_in` finds any; it reads no more than it takes to know."""
+    return any(_step_of(each) is not None for each in named_steps(folder) or _unnamed(folder))
+
+
 def unnumbered_in(folder: Path, steps: Sequence[StoredStep]) -> tuple[Path, ...]:
     """The checkpoints beside those of a series that say their step nowhere, such as `main` or `best`."""
     from lmviz.text.checkpoint_names import holds_model

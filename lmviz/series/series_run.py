@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmviz.base.errors import LmvizError
-from lmviz.interchange.checkpoint_steps import steps_in
+from lmviz.interchange.checkpoint_steps import has_steps, steps_in
 from lmviz.interchange.chosen_bases import NoBase
 from lmviz.interchange.wholeness import why_not_whole
 from lmviz.series.foreign import ForeignRun, described, tokenizer_of
@@ -218,7 +218,7 @@ class SeriesRun(ForeignRun):
 
 def is_series(folder: Path) -> bool:
     """Whether a folder holds checkpoints of a training in the order of their steps, and no run of lmviz."""
-    return holds_series(folder) and bool(steps_in(folder))
+    return holds_series(folder) and has_steps(folder)
 
 
 def difference(description: RunDescription, found: Checkpoint) -> str:
