@@ -1,4 +1,8 @@
-"""Numbers as people read them, all alike: a true minus, none before zero, no false precision."""
+"""Numbers as people read them, all alike: a true minus, none before zero, no false precision.
+
+A probability or another share is read in per cent everywhere, and written by the functions here alone. It is
+a plain number only as an operand of arithmetic, as a cell of a matrix, and as a draw from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -70,6 +74,24 @@ def brief_percentage(share: float) -> str:
         return ">99"
     small = 0 < abs(percent) < 0.95
     return plain(percent, 1) if small else f"{percent:z.0f}".replace("-", _MINUS)
+
+
+def whole_percentage(share: float) -> str:
+    """A share in whole per cent, as `brief_percentage` has it: "87 %", "−3 %", "0.4 %"."""
+    return f"{brief_percentage(share)} %"
+
+
+def percentage_change(change: float) -> str:
+    """A change of a share in whole percentage points: "+12 %", "−3 %"; "0 %" where it rounds to none."""
+    points = 100 * change
+    if not math.isfinite(points):
+        return number(points)
+    return "0 %" if abs(points) <= 0.5 else f"{points:+.0f} %".replace("-", _MINUS)
+
+
+def bare_percentage(share: float) -> str:
+    """A share as `percentage` writes it, without the sign, where another number or the column has it."""
+    return percentage(share).removesuffix(" %")
 
 
 def share_or_none(share: float) -> str:

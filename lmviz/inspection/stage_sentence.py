@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lmviz.base.counting import numbered
+from lmviz.base.figures import percentage
 from lmviz.inspection.stage_sentences import CLASS, LABELS, OTHERWISE, SENTENCES
 from lmviz.inspection.trace import Trace
 from lmviz.models.address import Address
@@ -120,17 +121,17 @@ class _About:
     @property
     def share(self) -> str:
         """How much of its attention that word gets."""
-        return _percent(float(np.max(self._weights)))
+        return percentage(float(np.max(self._weights)))
 
     @property
     def mean(self) -> str:
         """The mean of what the stage makes."""
-        return _percent(float(self._result.mean()))
+        return percentage(float(self._result.mean()))
 
     @property
     def value(self) -> str:
         """The single number that the stage makes."""
-        return _percent(float(self._result))
+        return percentage(float(self._result))
 
     @property
     def leader(self) -> str:
@@ -142,7 +143,7 @@ class _About:
     @property
     def lead(self) -> str:
         """That number."""
-        return _percent(float(np.max(self._result)))
+        return percentage(float(np.max(self._result)))
 
     @property
     def order(self) -> int:
@@ -189,9 +190,3 @@ class _About:
 
     def _word_at(self, position: int) -> str:
         return f"“{visible(self.trace.tokens[position])}”"
-
-
-def _percent(share: float) -> str:
-    """A share as a person says it: "63 %", "4.1 %"."""
-    percent = 100 * share
-    return f"{percent:.0f} %" if percent >= 10 or percent == 0 else f"{percent:.2g} %"

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lmviz.base.errors import LmvizError
+from lmviz.base.figures import whole_percentage
 from lmviz.base.loading import loads
 from lmviz.base.reporting import Report, part_of, unheard
 from lmviz.text.catalogue import corpus_files, find_entry
@@ -374,8 +375,9 @@ def _build_plain(
     if len(learned.ids) + len(held_out.ids) < 2:
         raise LmvizError(f"{origin.name} has too little text: it needs at least two tokens.")
     if len(learned.ids) < 2:
+        share = whole_percentage(options.validation)
         raise LmvizError(
-            f"{origin.name} leaves fewer than two tokens to learn from, as {options.validation:.0%} are held "
+            f"{origin.name} leaves fewer than two tokens to learn from, as {share} are held "
             "out for validation: give a longer text, or validation=0."
         )
     report(1.0)

@@ -9,15 +9,18 @@ from hypothesis.strategies import floats
 
 import lmviz
 from lmviz.base.figures import (
+    bare_percentage,
     brief_percentage,
     cell_figure,
     count,
     number,
     percentage,
+    percentage_change,
     plain,
     share_or_none,
     short,
     signed_figure,
+    whole_percentage,
     with_unit,
 )
 
@@ -45,6 +48,11 @@ OWN = {
         (percentage(0.00031), "0.031 %"),
         (percentage(0.99961), "99.96 %"),
         (signed_figure(-0.351), "−0.35"),
+        (whole_percentage(-0.031), "−3 %"),
+        (whole_percentage(1.012), "101 %"),
+        (bare_percentage(0.0312), "3.1"),
+        (percentage_change(0.118), "+12 %"),
+        (percentage_change(-0.001), "0 %"),
         (short(10_000), "10.0k"),
     ],
 )
@@ -71,6 +79,9 @@ def test_every_number_can_be_written_also_one_that_is_none(value: float) -> None
         cell_figure,
         percentage,
         brief_percentage,
+        bare_percentage,
+        whole_percentage,
+        percentage_change,
         share_or_none,
         count,
         short,
@@ -87,6 +98,19 @@ def test_the_window_writes_numbers_by_these_functions_alone() -> None:
         if any(FORMATS.search(line) for line in path.read_text("utf-8").splitlines())
     }
     assert found <= OWN.keys()
+
+
+PERCENT = re.compile(r"\{(?:round\()?100(?:\.0)? \* |\* 100(?:\.0)?\)?[:}]")
+
+
+def test_shares_are_written_in_per_cent_by_these_functions_alone() -> None:
+    package = Path(lmviz.__file__).parent
+    found = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if any(PERCENT.search(line) for line in path.read_text("utf-8").splitlines())
+    }
+    assert found <= {"base/figures.py"}
 
 
 @pytest.mark.parametrize(

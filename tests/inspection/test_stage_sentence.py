@@ -43,7 +43,7 @@ def test_the_word_that_is_looked_at_most_is_the_one_with_the_largest_weight(a, t
     model = a("transformer-learned-pre")
     found = trace(model, text)
     weights = found["layers/0/attention/weights"].array[1, 3]
-    most, share = found.tokens[int(weights.argmax())], f"{100 * weights.max():.0f} %"
+    most, share = found.tokens[int(weights.argmax())], f"{100 * weights.max():.1f} %"
     sentence = told(model, found, "Attention weights")
     assert sentence == f"“eat” looks most at “{most}”, with {share} of its attention in head 2."
 
@@ -63,7 +63,7 @@ def test_a_gate_says_how_far_it_is_open_and_the_first_word_has_no_memory(a, text
     mean = found["layers/0/update"].array[3].mean()
     sentence = told(model, found, "Update gate")
     assert sentence.startswith("How much of the state after “cows” stays as it is when “eat” comes:")
-    assert f"{100 * mean:.0f} %" in sentence
+    assert f"{100 * mean:.1f} %" in sentence
     assert "the empty state at the start" in told(model, found, "Update gate", position=0)
 
 
@@ -80,7 +80,7 @@ def test_an_n_gram_says_whether_the_words_were_seen_and_what_leads(a):
     row = found["probabilities"].array[3]
     leader = model.tokenizer.token(int(np.argmax(row)))
     assert (
-        told(model, found, "Probabilities") == f"After “eat” comes “{leader}” with {100 * row.max():.0f} %."
+        told(model, found, "Probabilities") == f"After “eat” comes “{leader}” with {100 * row.max():.1f} %."
     )
 
 
@@ -111,6 +111,6 @@ def test_labels_are_named_and_every_stage_has_its_sentence(a, text, task, settin
         assert plain(stage_sentence(found, number, 3, 0, model.tokenizer.token)).endswith(".")
     row = answer_at(found, 3)
     best = int(row.argmax())
-    assert told(model, found, "Softmax") == ending.format(labels[best], f"{100 * row[best]:.0f} %")
+    assert told(model, found, "Softmax") == ending.format(labels[best], f"{100 * row[best]:.1f} %")
     address, index = likeliest_answer(found, 3)
     assert found[address].array[index] == row[best]

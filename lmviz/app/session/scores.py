@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.app.widgets.base.figures import whole_percentage
 from lmviz.runs.evaluating import evaluate_corpus, part_to_judge
 from lmviz.runs.opening import open_model_of, open_recorded
 
@@ -62,7 +63,7 @@ class Scores(Part):
     @property
     def doing(self) -> str:
         """What is being measured, and how far that has come; empty while nothing is."""
-        return "" if self._job is None else f"{self._job.name}: {100 * self._share:.0f} %"
+        return "" if self._job is None else f"{self._job.name}: {whole_percentage(self._share)}"
 
     def score_of(self, moment: Moment, changes: Changes = ()) -> Score | None:
         """The score of a model and step, under changes, on the open text; None where it was not measured."""

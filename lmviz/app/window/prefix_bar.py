@@ -17,6 +17,7 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.gold import gold_of
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, name_with, named, row
+from lmviz.app.widgets.base.figures import whole_percentage
 from lmviz.app.widgets.base.plain import InkedLabel, Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
@@ -291,7 +292,7 @@ class PrefixBar(QFrame):
         if not (self._reading_late.isActive() and reading.is_busy and reading.encoding is not None):
             return []
         amount, done = _amount(len(reading.encoding), "token"), self._session.work.progress("reading")
-        told = f"reading {amount}" + ("" if done is None else f" … {100 * done:.0f} %")
+        told = f"reading {amount}" + ("" if done is None else f" … {whole_percentage(done)}")
         leave = Inked(" · Esc: back to the text before") if reading.can_go_back else Inked("")
         return [Inked(told, ink="accent"), leave]
 

@@ -125,8 +125,3 @@ def heads_missing(model: OpenedModel) -> str:
 def briefly(said: str) -> str:
     """What is asked about, as a title has it: “stone” − “bell” for the logits of two words."""
     return said.removeprefix("logit of ")
-
-
-def whole_percent(share: float) -> str:
-    """A share in whole per cent: "87 %", "−3 %"."""
-    return f"{100 * share:.0f} %".replace("-", "−")

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly, whole_percent
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker
+from lmviz.app.widgets.base.figures import whole_percentage
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.plain import InkedLabel
 from lmviz.app.widgets.base.steady import SpinBox
@@ -149,7 +150,7 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
         count = len(found.parts)
         these = f"These {count} parts of {found.of} alone keep" if count > 1 else "This part alone keeps"
         rest = "as in the changed text" if found.rest == "changed" else "at its mean over both texts"
-        kept = whole_percent(found.kept)
+        kept = whole_percentage(found.kept)
         why = (
             " More than all of it: the parts that are left out work against it."
             if _is_over_all(found.kept)
@@ -157,7 +158,7 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
         )
         said = f"{these} {kept} of the difference; all else is {rest}.{why}"
         if count > 1:
-            lost = whole_percent(float(found.array[0]))
+            lost = whole_percentage(float(found.array[0]))
             said += f" The strongest is {_name(found.parts[0], tokens)}: without it alone {lost} is lost."
         return said
 
@@ -172,9 +173,9 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
         if part in found.parts:
             lost = float(found.array[found.parts.index(part)])
             over = ", more than all: others work against the answer" if _is_over_all(lost) else ""
-            lines.append(f"without it alone {whole_percent(lost)} is lost{over}")
+            lines.append(f"without it alone {whole_percentage(lost)} is lost{over}")
         for edge in [edge for edge in found.edges if part in (edge.sender, edge.receiver)][:6]:
-            share = whole_percent(edge.share)
+            share = whole_percentage(edge.share)
             if edge.receiver == part:
                 lines.append(f"from {_name(edge.sender, tokens)}: {share}")
             else:

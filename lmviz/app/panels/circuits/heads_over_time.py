@@ -15,7 +15,7 @@ from lmviz.app.panels.shared.answers_by_step import AnswersByStep
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, sheet
-from lmviz.app.widgets.base.figures import brief_percentage, count, number
+from lmviz.app.widgets.base.figures import brief_percentage, count, number, whole_percentage
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.kit.axes import LOSS
@@ -182,7 +182,7 @@ class HeadsOverTimePanel(Panel):
             limit=1.0,
             rows=[str(numbered(layer)) for layer in reversed(range(layers))],
             columns=[str(numbered(head)) for head in range(heads)],
-            words=[["" if share < WRITTEN else f"{100 * share:.0f}" for share in row] for row in shares],
+            words=[["" if share < WRITTEN else brief_percentage(share) for share in row] for row in shares],
         )
         layer, head = self._head(found)
         self._map.set_pinned((layers - 1 - layer, head))
@@ -209,7 +209,7 @@ class HeadsOverTimePanel(Panel):
                     head_name(layer, head),
                     {ROLES[name]: shares[:, at, layer, head] for at, name in enumerate(WHERE)},
                     ROLES[role] if role else "",
-                    f"{of_units(IN_SHORT[role])} {brief_percentage(score)} %" if role else "no clear role",
+                    f"{of_units(IN_SHORT[role])} {whole_percentage(score)}" if role else "no clear role",
                 )
             )
         self._rows.set_rows(steps, rows, most)
@@ -276,8 +276,8 @@ class HeadsOverTimePanel(Panel):
         shares = dict(zip(WHERE, found.array[:, layer, head].tolist(), strict=True))
         best = max(WHERE, key=shares.__getitem__)
         first = score or best
-        most = "" if first == best else f", and most, {_percent(shares[best])}, on {WHERE[best]}"
-        has = f"has {_percent(shares[first])} of its attention on {WHERE[first]}{most}."
+        most = "" if first == best else f", and most, {whole_percentage(shares[best])}, on {WHERE[best]}"
+        has = f"has {whole_percentage(shares[first])} of its attention on {WHERE[first]}{most}."
         return f"Head {head_name(layer, head)} {has}"
 
     def _choose_cell(self, row: int, column: int) -> None:
@@ -299,9 +299,7 @@ class HeadsOverTimePanel(Panel):
         return ("", ()) if found is None else self._read_out(found, *divmod(row, found.array.shape[2]))
 
     def _read_out(self, found: HeadScores, layer: int, head: int) -> tuple[str, Sequence[str]]:
-        lines = [
-            f"{brief_percentage(found[name][layer, head])} % on {where}" for name, where in WHERE.items()
-        ]
+        lines = [f"{whole_percentage(found[name][layer, head])} on {where}" for name, where in WHERE.items()]
         return f"head {head_name(layer, head)}", list(map(self.of_units, lines))
 
 
@@ -309,10 +307,6 @@ def _scores(model: Model) -> HeadScores:
     from lmviz.circuits.head_scores import head_scores
 
     return head_scores(model, words=WORDS, rows=ROWS)
-
-
-def _percent(share: float) -> str:
-    return f"{brief_percentage(share)} %"
 
 
 def _turning(turns: Iterable[HeadTurn]) -> str:

@@ -10,13 +10,13 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly, whole_percent
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, row, sheet
-from lmviz.app.widgets.base.figures import signed_figure
+from lmviz.app.widgets.base.figures import brief_percentage, signed_figure, whole_percentage
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
@@ -203,10 +203,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         self._controls.show()
         shares = found.array.reshape(len(found.array), -1)[::-1]  # the first layer lies at the bottom
         words = [
-            [
-                "" if np.isnan(share) or abs(share) < WRITTEN else f"{100 * share:.0f}".replace("-", "−")
-                for share in row
-            ]
+            ["" if np.isnan(share) or abs(share) < WRITTEN else brief_percentage(share) for share in row]
             for row in shares
         ]
         self._grid.set_matrix(
@@ -317,8 +314,8 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
             f"from {signed_figure(found.changed)} in the changed text to {signed_figure(found.clean)}"
         )
         if found.estimate is not None:
-            lines.append(f"difference × gradient says {whole_percent(float(found.estimate[cell]))}")
-        return f"{self._place(found, cell)}: {whole_percent(share)} towards the {other}", lines
+            lines.append(f"difference × gradient says {whole_percentage(float(found.estimate[cell]))}")
+        return f"{self._place(found, cell)}: {whole_percentage(share)} towards the {other}", lines
 
     def _place(self, found: Patches, cell: tuple[int, ...]) -> str:
         """What is carried over, in words."""
@@ -343,7 +340,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
             return "Each state is carried over in turn …"
         place = self._place(found, cell)
         brings = "brings back" if found.into == "changed" else "takes away"
-        said = f"Carried over alone, {place} {brings} {whole_percent(share)} of the difference."
+        said = f"Carried over alone, {place} {brings} {whole_percentage(share)} of the difference."
         sits = where_it_sits(found) if self._pinned is None else None
         if sits is None or found.into != "changed":
             return said
@@ -366,7 +363,7 @@ def _layer_name(address: str) -> str:
 def _agreement(found: Patches) -> str:
     if np.isnan(found.array).any() or np.isnan(found.error):
         return ""
-    by = f"{100 * found.error:.0f}" if found.error >= 0.01 else f"{100 * found.error:.1g}"
+    by = brief_percentage(found.error)
     said = f"is wrong by {by} percentage points on average"
     if not np.isnan(found.agreement):
         said += f", with a correlation of {found.agreement:.2f}".replace("-", "−")

@@ -15,7 +15,7 @@ from lmviz.app.session.comparison import names_of
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, sheet, stack
-from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.figures import count, whole_percentage
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -194,7 +194,7 @@ class QualityByLengthPanel(Panel):
 
     def _said(self) -> str:
         if self._job is not None:
-            return f"{self._job.name}: {100 * self._share:.0f} %"
+            return f"{self._job.name}: {whole_percentage(self._share)}"
         found = [quality for moment in self._moments if (quality := self.quality_of(moment))]
         said = "on sentences that were not learned from"
         if found:

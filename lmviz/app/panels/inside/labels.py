@@ -15,7 +15,7 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet
-from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.figures import percentage, percentage_change
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -190,7 +190,7 @@ class LabelsPanel(Panel):
             if not np.isfinite(there).all():
                 rows.append(LabelledWord(token, "", 0.0, "not read"))
                 continue
-            note = _in_percent(effect) if np.isfinite(effect) else ""
+            note = percentage_change(effect) if np.isfinite(effect) else ""
             at = int(there.argmax())
             rows.append(LabelledWord(token, reading.answer(at), float(there[at]), note))
         self.words.set_words(rows)
@@ -229,9 +229,3 @@ class LabelsPanel(Panel):
             self.session.surgery.add(silence_direction(direction))
         elif not on and index >= 0:
             self.session.surgery.remove(index)
-
-
-def _in_percent(effect: float) -> str:
-    """A change of a probability: "+12 %", "−3 %"; "0 %" where it rounds to none."""
-    whole = round(100 * effect)
-    return f"{whole:+d} %".replace("-", "−") if whole else "0 %"

@@ -183,5 +183,5 @@ class WindowPage(Page["FixedWindow", WordWindowView]):
         return number(float(measured.logits[place])), [
             "the largest change of a logit",
             f"with “{other}” in the place of “{visible(reading.trace.tokens[at])}”",
-            f"and of a probability {number(float(measured.probabilities[place]))}",
+            f"and of a probability {percentage(float(measured.probabilities[place]))}",
         ]

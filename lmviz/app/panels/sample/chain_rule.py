@@ -14,7 +14,7 @@ from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
-from lmviz.app.widgets.base.figures import count, number
+from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.text.product_strip import ProductStrip
 from lmviz.decoding.likelihood import Likelihood, text_log_probabilities
@@ -132,7 +132,7 @@ class ChainRulePanel(Panel):
             self._card.set_aside(" · ".join(part for part in parts if part))
             self._bits.setText(f"{likelihood.bits:.1f} bits")
             perplexity = number(likelihood.perplexity, 1)
-            self._product.setText(f"p = {_figure(tokens[-1].product)}\nperplexity {perplexity}")
+            self._product.setText(f"p = {percentage(tokens[-1].product)}\nperplexity {perplexity}")
         self._mark()
 
     def _explain(self, row: int) -> tuple[str, Sequence[str]]:
@@ -145,9 +145,9 @@ class ChainRulePanel(Panel):
         assert token.rank is not None, "and a rank"
         assert token.perplexity is not None, "and a perplexity"
         return visible(token.token), (
-            f"p = {_figure(token.probability)}, rank {count(token.rank)}",
+            f"p = {percentage(token.probability)}, rank {count(token.rank)}",
             f"−log₂ p = {token.surprisal:.1f} bits",
-            f"product so far {_figure(token.product)}",
+            f"product so far {percentage(token.product)}",
             f"perplexity so far {number(token.perplexity, 1)}",
             *self._known(row),
         )
@@ -211,8 +211,3 @@ def _formula(sight: int | None) -> str:
 def _array(values: list[float | None]) -> np.ndarray:
     """(row,) float64, not-a-number where there is nothing."""
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-
-
-def _figure(value: float) -> str:
-    """A probability; in powers of ten from where four decimals would no longer show it well."""
-    return number(value, 4) if value >= 0.001 or value == 0 else number(value, 2)

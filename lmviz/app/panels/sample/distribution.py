@@ -287,7 +287,8 @@ def _line(candidate: Candidate, options: SamplingOptions, largest: float) -> Fig
     off = (options.top_k == 0, options.top_p >= 1, options.min_p == 0)
     marks = ["·" if quiet and mark == KEPT else mark for mark, quiet in zip(marks, off, strict=True)]
     figures = [number(candidate.logit, 2), number(candidate.scaled, 2)]
-    last = ["", ""] if candidate.cut_by else [percentage(candidate.probability), number(candidate.cumulative)]
+    shares = (candidate.probability, candidate.cumulative)
+    last = ["", ""] if candidate.cut_by else [percentage(share) for share in shares]
     return FigureLine(
         [visible(candidate.token), *figures, *marks, *last],
         candidate.probability / largest,

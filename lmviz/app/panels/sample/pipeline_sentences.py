@@ -66,7 +66,7 @@ def _top_p(derivation: Derivation, options: SamplingOptions) -> Card:
         return "top-p is off", ("1 keeps every share",)
     kept = cut_by != "top-p"
     sign = "<" if kept else "≥"
-    return f"{number(derivation.share_before)} {sign} {options.top_p:g}", (
+    return f"{percentage(derivation.share_before)} {sign} {percentage(options.top_p)}", (
         "share of those ranked before it",
         "kept: p was not reached before it" if kept else "cut: those before it reach p",
     )
@@ -80,7 +80,7 @@ def _min_p(derivation: Derivation, options: SamplingOptions) -> Card:
         return "min-p is off", ("no token is too unlikely",)
     kept = cut_by != "min-p"
     sign = "≥" if kept else "<"
-    return f"{number(derivation.ratio)} {sign} {options.min_p:g}", (
+    return f"{percentage(derivation.ratio)} {sign} {percentage(options.min_p)}", (
         "its probability over that of the likeliest",
         "kept" if kept else "cut",
     )
@@ -89,8 +89,11 @@ def _min_p(derivation: Derivation, options: SamplingOptions) -> Card:
 def _probability(derivation: Derivation, options: SamplingOptions) -> Card:
     candidate = derivation.candidate
     if candidate.cut_by:
-        return "0", (f"cut by {candidate.cut_by}", f"before that {percentage(candidate.before_filters)}")
-    return f"{number(derivation.ratio)} ÷ {number(derivation.total)} = {number(candidate.probability, 4)}", (
+        return percentage(0), (
+            f"cut by {candidate.cut_by}",
+            f"before that {percentage(candidate.before_filters)}",
+        )
+    return f"{number(derivation.ratio)} ÷ {number(derivation.total)} = {percentage(candidate.probability)}", (
         "e to the scaled logit less the largest,",
         "over the sum of these for all that are kept",
     )
@@ -99,7 +102,8 @@ def _probability(derivation: Derivation, options: SamplingOptions) -> Card:
 def _cumulative(derivation: Derivation, options: SamplingOptions) -> Card:
     candidate, before = derivation.candidate, derivation.cumulative_before
     if candidate.cut_by:
-        return "1", (f"cut by {candidate.cut_by}: no draw lands here",)
-    return f"{number(before)} + {number(candidate.probability)} = {number(candidate.cumulative, 4)}", (
-        f"a draw from {number(before)} up to {number(candidate.cumulative)} lands here",
+        return percentage(1), (f"cut by {candidate.cut_by}: no draw lands here",)
+    return (
+        f"{percentage(before)} + {percentage(candidate.probability)} = {percentage(candidate.cumulative)}",
+        (f"a draw from {number(before)} up to {number(candidate.cumulative)} lands here",),
     )

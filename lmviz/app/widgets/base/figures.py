@@ -5,21 +5,25 @@ from __future__ import annotations
 import math
 
 from lmviz.base.figures import (
+    bare_percentage,
     brief_percentage,
     cell_figure,
     count,
     counted,
     number,
     percentage,
+    percentage_change,
     plain,
     share_or_none,
     short,
     signed_figure,
+    whole_percentage,
     with_unit,
 )
 from lmviz.models.address import Address
 
 __all__ = [
+    "bare_percentage",
     "brief_percentage",
     "cell_figure",
     "count",
@@ -28,10 +32,12 @@ __all__ = [
     "has_no_gradient",
     "number",
     "percentage",
+    "percentage_change",
     "plain",
     "share_or_none",
     "short",
     "signed_figure",
+    "whole_percentage",
     "with_unit",
 ]
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage
 
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.figures import number, whole_percentage
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 from lmviz.app.widgets.matrix.cells import ONE_SIDED
 
@@ -33,7 +33,7 @@ def scale_ends(scale: str, limit: float, floor: float = 0.0, *, by_row: bool = F
     if by_row:
         return "0" if scale in ONE_SIDED else "−", OF_ROW
     if floor:
-        return f"≤ {100 * floor:g} %", f"{100 * limit:g} %, log"
+        return f"≤ {whole_percentage(floor)}", f"{whole_percentage(limit)}, log"
     digits = 0 if float(limit).is_integer() else 2
     return "0" if scale in ONE_SIDED else number(-limit, digits), number(limit, digits)
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFocusEvent, QImage, QKeyEvent, QPaintEvent, QPen, QPi
 from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.base.canvas import fitted
-from lmviz.app.widgets.base.figures import cell_figure, count, number
+from lmviz.app.widgets.base.figures import cell_figure, count, number, whole_percentage
 from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
 from lmviz.app.widgets.kit.painter import CENTRED, DASHES, Painter, photograph
 from lmviz.app.widgets.kit.pointing import ARROWS, CONFIRMING, Pointed, Words, step
@@ -205,7 +205,7 @@ class StripList(Pointed[tuple[int, int]], EnlargedCanvas):
         left, width, area = self.width() * LABEL_SHARE, self.width() * SHARES_SHARE, self._area(index)
         bar = QRectF(left, area.top() + area.height() / 5, width * strip.share * 0.9, area.height() * 3 / 5)
         painter.fillRect(bar, self.theme.accent)
-        text = f"{strip.share:.2f}"
+        text = whole_percentage(strip.share)
         needed = self.metrics(10.5).horizontalAdvance(text) + self.length(6)
         has_room = width - bar.width() >= needed
         ink = self.theme.muted_text if has_room else self.theme.surface

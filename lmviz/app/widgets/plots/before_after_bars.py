@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.figures import plain
+from lmviz.app.widgets.base.figures import bare_percentage, percentage
 from lmviz.app.widgets.base.growing_canvas import growth_in
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 from lmviz.app.widgets.kit.rows import across
@@ -62,7 +62,7 @@ class BeforeAfterBars(LabelledBars):
     def texts(self) -> tuple[str, ...]:
         """The numbers beside each word, such as "92.3 → 3.1 %"."""
         pairs = zip(self._before, self._after, strict=True)
-        return tuple(f"{_figure(before)} → {_figure(after)} %" for before, after in pairs)
+        return tuple(f"{bare_percentage(before)} → {bare_percentage(after)} %" for before, after in pairs)
 
     @property
     def enlargement(self) -> float:
@@ -160,11 +160,6 @@ class BeforeAfterBars(LabelledBars):
         painter.line(QPointF(start, y), QPointF(self.width(), y), theme.line)
         if self.enlargement == 1.0:
             return
-        said = f"the others, {self.enlargement:.0f} times larger: full width is {plain(100 * full, 2)} %"
+        said = f"the others, {self.enlargement:.0f} times larger: full width is {percentage(full)}"
         area = QRectF(0, top, self.width() - self.length(4), line - self.length(3))
         self.write_cut(painter, area, said, theme.muted_text, 10.5, where=AT_RIGHT)
-
-
-def _figure(share: float) -> str:
-    """A probability in per cent without the sign, with one decimal; small ones as a bound."""
-    return f"{100 * share:.1f}" if share >= 0.0005 or share == 0 else "< 0.1"

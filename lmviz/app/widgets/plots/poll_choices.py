@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.figures import count, whole_percentage
 from lmviz.app.widgets.kit.painter import AT_LEFT, AT_RIGHT, CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import Pointable
 from lmviz.app.widgets.kit.rows import across
@@ -173,4 +173,4 @@ class PollChoices(Pointable):
         beside = numbers.adjusted(0, 0, -percent, 0)
         painter.write(beside, count(row.count), theme.muted_text, figure, where=AT_RIGHT)
         painter.setFont(theme.font(figure, QFont.Weight.Bold))
-        painter.write(numbers, f"{round(100 * share)} %" if total else "–", ink, where=AT_RIGHT)
+        painter.write(numbers, whole_percentage(share) if total else "–", ink, where=AT_RIGHT)

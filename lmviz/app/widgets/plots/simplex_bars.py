@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics, once
-from lmviz.app.widgets.base.figures import number, signed_figure
+from lmviz.app.widgets.base.figures import percentage, signed_figure
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 from lmviz.app.widgets.kit.pointing import DOWN, Pointable
 from lmviz.app.widgets.kit.rows import across, in_the_middle
@@ -68,7 +68,7 @@ class SimplexBars(Pointable):
 
     def description(self) -> str:
         pairs = zip(self._words, self._shares.tolist(), strict=True)
-        return ", ".join(f"{word} {number(share)}" for word, share in pairs)
+        return ", ".join(f"{word} {percentage(share)}" for word, share in pairs)
 
     def choose(self, word: int) -> None:
         """Mark a word."""
@@ -174,7 +174,7 @@ class SimplexBars(Pointable):
         grip = QRectF(tip - self.length(3), bar.top() - 2, self.length(6), bar.height() + 4)
         painter.box(grip, theme.surface, theme.accent, 1.6, radius=3)
         painter.line(QPointF(best, bar.top() - 3), QPointF(best, bar.bottom() + 3), theme.text, 1.6)
-        painter.write(across(row, end + self.length(8), left), number(share), theme.text, SIZE)
+        painter.write(across(row, end + self.length(8), left), percentage(share), theme.text, SIZE)
         self._draw_pull(painter, float(self._pulls[word]), middle, (left, right))
         figure = across(row, right, self.width() - self.length(4))
         painter.write(figure, _pull_figure(self._pulls[word]), theme.muted_text, SIZE, where=AT_RIGHT)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.figures import brief_percentage, percentage
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable, Words
 
@@ -173,4 +173,4 @@ class AnswerRows(Pointable):
         bar = QRectF(place.left() + 2, top, place.width() - 4, self.length(BAR))
         painter.share(bar, share, theme.text if is_special else theme.accent, radius=BAR / 2)
         under = QRectF(place.left() - 8, bar.bottom(), place.width() + 16, self.length(FIGURE))
-        painter.write(under, f"{100 * share:.0f}", theme.muted_text, SMALL, where=CENTRED)
+        painter.write(under, brief_percentage(share), theme.muted_text, SMALL, where=CENTRED)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics, once
-from lmviz.app.widgets.base.figures import cell_figure, plain
+from lmviz.app.widgets.base.figures import whole_percentage
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
 
@@ -204,9 +204,5 @@ class ProductStrip(Pointable):
 
 
 def factor_in_words(probability: float) -> str:
-    """A probability in two figures at most: "1", "0.97", "2e−5"; a dash where there is none."""
-    if np.isnan(probability):
-        return "–"
-    if probability >= 0.995:
-        return "1"
-    return cell_figure(probability) if probability >= 0.0095 else plain(probability, 1)
+    """A probability in whole per cent: "97 %", "0.002 %"; a dash where there is none."""
+    return "–" if np.isnan(probability) else whole_percentage(probability)

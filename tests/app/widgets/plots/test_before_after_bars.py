@@ -17,7 +17,7 @@ def bars(qtbot):
 
 
 def test_both_numbers_are_said(bars):
-    assert bars.texts == ("92.3 → 3.1 %", "1.5 → 13.6 %", "0.0 → < 0.1 %")
+    assert bars.texts == ("92.3 → 3.1 %", "1.5 → 13.6 %", "0.0 → 0.010 %")
     assert bars.accessibleDescription().startswith("stone 92.3 → 3.1 %, thimble")
 
 

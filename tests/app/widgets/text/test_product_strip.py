@@ -74,7 +74,7 @@ def test_nothing_is_drawn_without_harm(strip):
 
 @pytest.mark.parametrize(
     ("probability", "said"),
-    [(1.0, "1"), (0.9712, "0.97"), (0.0123, "0.01"), (0.00002, "2e−5"), (0.0, "0"), (np.nan, "–")],
+    [(1.0, "100 %"), (0.9712, "97 %"), (0.0123, "1 %"), (0.00002, "0.002 %"), (0.0, "0 %"), (np.nan, "–")],
 )
-def test_factors_are_said_in_two_figures(probability, said):
+def test_factors_are_said_in_whole_per_cent(probability, said):
     assert factor_in_words(probability) == said
