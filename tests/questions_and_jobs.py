@@ -31,6 +31,14 @@ def change_a_word(scene: Scene) -> None:
     scene.session.contrast.set_other(f"{begun} {WORDS[(WORDS.index(last) + 1) % len(WORDS)]}")
 
 
+def sort_by_effect(scene: Scene) -> None:
+    """Every head by what the answer loses without it, again for another text that is typed."""
+    [panel] = scene.places("every_head_view")
+    picker = panel.findChild(QComboBox, "sort_heads_picker")
+    picker.setCurrentIndex(picker.count() - 1)
+    scene.type()
+
+
 def ablate_text(scene: Scene) -> None:
     """The loss over the open text without each head, again for another text that is typed."""
     if scene.session.text.corpus is None:
@@ -376,6 +384,7 @@ ROWS = (
     Row("next word", "attention", "next_word_view", look_back),
     Row("thumbnails", "attention", "heads_view", Scene.type),
     Row("every head", "attention", "every_head_view", Scene.type),
+    Row("effect of every head", "attention", "every_head_view", sort_by_effect),
     Row("positions", "attention", "surgery_view", without_positions),
     Row("effects", "attention", "surgery_view", change_a_head),
     Row("swap", "attention translator", "context_view", swap_context),

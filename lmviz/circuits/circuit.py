@@ -9,8 +9,9 @@ no others, and which parts are the strongest depends on the two texts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from time import monotonic
 
 import numpy as np
 import torch
@@ -19,7 +20,8 @@ from lmviz.base.arguments import whole_number
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass, Edit
 from lmviz.circuits.contrast import Contrast
-from lmviz.circuits.patching import AT_ONCE, patch
+from lmviz.circuits.growing import AT_A_TIME
+from lmviz.circuits.patching import AT_ONCE, Patches, patching
 from lmviz.circuits.places import carried
 from lmviz.circuits.read_contrast import ReadContrast, read_contrast
 from lmviz.circuits.result import Numbers
@@ -125,6 +127,24 @@ def circuit(
     both texts; the words stay as they are. Paths are measured for heads and feed-forward networks.
     LmvizError as `lmviz.circuits.patching.patch` raises it, and for a model that counts.
     """
+    *_, last = circuits(model, contrast, keep, rest=rest, edges=edges, interventions=interventions)
+    return last
+
+
+def circuits(
+    model: Model,
+    contrast: Contrast,
+    keep: int = 20,
+    *,
+    rest: str = "changed",
+    edges: bool = True,
+    interventions: Sequence[Intervention] = (),
+) -> Iterator[Circuit]:
+    """The circuit as it grows: the strongest of the parts tried so far, then what they keep, then the paths.
+
+    What they keep is NaN, and its curve empty, before all parts have been tried; `of` counts those that were.
+    The last one is that of `circuit`, which has the errors too.
+    """
     if rest not in REST:
         raise LmvizError(
             f"All other parts are as in the 'changed' text or at their 'mean', and not {rest!r}."
@@ -132,40 +152,62 @@ def circuit(
     keep = whole_number("keep", keep, least=1)
     question = read_contrast(model, contrast, interventions)
     kinds = _kinds(question.model)
+    clean, changed = question.passes()
+
+    def found(
+        scored: Sequence[tuple[float, CircuitPart]],
+        sizes: Sequence[int] = (),
+        kept: np.ndarray | None = None,
+        paths: tuple[Edge, ...] = (),
+    ) -> Circuit:
+        parts = tuple(part for _, part in scored[:keep])
+        shares = np.zeros(0) if kept is None else kept
+        return Circuit(
+            array=np.array([share for share, _ in scored[:keep]]),
+            axes=("part",),
+            names={"part": tuple(map(str, parts))},
+            parts=parts,
+            kept=float("nan") if kept is None else float(kept[sizes.index(len(parts))]),
+            curve=Numbers(array=shares, axes=("parts",), names={"parts": tuple(map(str, sizes))}),
+            of=len(scored),
+            edges=paths,
+            clean=clean.measure(question.scalar),
+            changed=changed.measure(question.scalar),
+            measure=question.scalar.name,
+            rest=rest,
+        )
+
     scored: list[tuple[float, CircuitPart]] = []
     for number, (kind, axes) in enumerate(kinds.items()):
-        with part_of_work(number, len(kinds) + 1):
-            scored += _scored(model, contrast, kind, axes, interventions)
+        before = scored
+        tried = _scored(model, contrast, kind, axes, interventions)
+        while True:
+            with part_of_work(number, len(kinds) + 1):
+                some = next(tried, None)
+            if some is None:
+                break
+            scored = sorted([*before, *some], key=lambda pair: -abs(pair[0]))
+            if scored:
+                yield found(scored)
     if not scored:
         raise LmvizError(
             f"No part ({', '.join(kinds)}) makes a difference to {question.scalar.name} between these texts: "
             "ask about something else, or about other texts."
         )
-    scored.sort(key=lambda pair: -abs(pair[0]))
-    clean, changed = question.passes()
     ordered = [part for _, part in scored]
-    keep = min(keep, len(ordered))
-    sizes = sorted({keep, *np.geomspace(1, len(ordered), SIZES).astype(int).tolist()} - {0})
-    kept = _kept(question, clean, changed, ordered, sizes, rest)
-    chosen = tuple(ordered[:keep])
-    paths: tuple[Edge, ...] = ()
-    if edges and "head" in kinds:
-        with part_of_work(len(kinds), len(kinds) + 1):
-            paths = _edges(question, clean, changed, chosen)
-    return Circuit(
-        array=np.array([share for share, _ in scored[:keep]]),
-        axes=("part",),
-        names={"part": tuple(map(str, chosen))},
-        parts=chosen,
-        kept=float(kept[sizes.index(keep)]),
-        curve=Numbers(array=kept, axes=("parts",), names={"parts": tuple(map(str, sizes))}),
-        of=len(ordered),
-        edges=paths,
-        clean=clean.measure(question.scalar),
-        changed=changed.measure(question.scalar),
-        measure=question.scalar.name,
-        rest=rest,
+    sizes = sorted(
+        {min(keep, len(ordered)), *np.geomspace(1, len(ordered), SIZES).astype(int).tolist()} - {0}
     )
+    kept = _kept(question, clean, changed, ordered, sizes, rest)
+    if edges and "head" in kinds:
+        growing = _edges(question, clean, changed, tuple(ordered[:keep]))
+        while True:
+            with part_of_work(len(kinds), len(kinds) + 1):
+                paths = next(growing, None)
+            if paths is None:
+                return
+            yield found(scored, sizes, kept, paths)
+    yield found(scored, sizes, kept)
 
 
 def _kinds(model: Model) -> dict[str, tuple[str, ...]]:
@@ -189,16 +231,24 @@ def _kinds(model: Model) -> dict[str, tuple[str, ...]]:
 
 def _scored(
     model: Model, contrast: Contrast, kind: str, axes: tuple[str, ...], interventions: Sequence[Intervention]
-) -> list[tuple[float, CircuitPart]]:
-    """The parts of a kind that differ in the two texts, and the share that is lost without each."""
+) -> Iterator[list[tuple[float, CircuitPart]]]:
+    """The parts of a kind that differ in the two texts, as far as tried, and the share lost without each."""
     plain = read_contrast(model, contrast, interventions).model
     addresses = carried(plain)[kind]
-    grid = patch(model, contrast, addresses, each=axes, into="clean", interventions=interventions)
-    return [
-        (float(share), CircuitPart(kind, addresses[cell[0]], axes, tuple(map(int, cell[1:]))))
-        for cell, share in np.ndenumerate(grid.array)
-        if share
-    ]
+
+    def parts(grid: Patches) -> list[tuple[float, CircuitPart]]:
+        return [
+            (float(share), CircuitPart(kind, addresses[cell[0]], axes, tuple(map(int, cell[1:]))))
+            for cell, share in np.ndenumerate(grid.array)
+            if share and not np.isnan(share)
+        ]
+
+    told = monotonic()
+    for grid in patching(model, contrast, addresses, each=axes, into="clean", interventions=interventions):
+        if monotonic() - told >= AT_A_TIME:
+            yield parts(grid)
+            told = monotonic()
+    yield parts(grid)
 
 
 def _kept(
@@ -247,8 +297,8 @@ def _kept(
 
 def _edges(
     question: ReadContrast, clean: CachedPass, changed: CachedPass, parts: Sequence[CircuitPart]
-) -> tuple[Edge, ...]:
-    """The paths from parts and changed words straight into later parts and into the answer."""
+) -> Iterator[tuple[Edge, ...]]:
+    """The paths from parts and changed words straight into later parts and into the answer, as they grow."""
     frozen = [
         address
         for kind, addresses in carried(question.model).items()
@@ -281,13 +331,19 @@ def _edges(
             measured = clean.measured_with({address: edit}, question.scalar).numpy()
             for row, number_there in zip(moved, measured, strict=True):
                 found.append(Edge(before[row], receiver, float((start - number_there) / (start - end))))
+        yield _strongest(found)
     edits = _only(clean, changed, senders, frozen)
     direct = clean.measured_with(edits, question.scalar, alone=True).numpy()
     found += [
         Edge(sender, None, float((start - there) / (start - end)))
         for sender, there in zip(senders, direct, strict=True)
     ]
-    return tuple(sorted((edge for edge in found if edge.share), key=lambda edge: -abs(edge.share)))
+    yield _strongest(found)
+
+
+def _strongest(edges: Sequence[Edge]) -> tuple[Edge, ...]:
+    """Those that matter at all, the strongest first."""
+    return tuple(sorted((edge for edge in edges if edge.share), key=lambda edge: -abs(edge.share)))
 
 
 def _seen(

@@ -8,9 +8,8 @@ a state suffices does not say that the model needs it: others may carry the same
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from time import monotonic
 
 import numpy as np
 import torch
@@ -19,12 +18,12 @@ from lmviz.base.arguments import words
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass, Edit
 from lmviz.circuits.contrast import Contrast
+from lmviz.circuits.growing import Growing
 from lmviz.circuits.places import axis_of, carried, matching
 from lmviz.circuits.read_contrast import ReadContrast, read_contrast
 from lmviz.circuits.result import Numbers
 from lmviz.inspection.backpropagation import DifferentiablePass, differentiating
 from lmviz.inspection.intervention import Intervention
-from lmviz.inspection.origin import Origin
 from lmviz.inspection.scalar import in_range
 from lmviz.models.float64 import in_float64
 from lmviz.models.interruption import look_up, part_of_work, uncounted_work
@@ -35,9 +34,6 @@ from lmviz.models.tap import Tap
 INTO = ("changed", "clean")
 AT_ONCE = 1024
 """So many tokens are computed at once, in as many rows as that makes."""
-
-AT_A_TIME = 0.1
-"""Seconds after which a grid that grows is shown."""
 
 SQUARES_AT_ONCE = 2**23
 """So many numbers of one square of attention are computed at once at most."""
@@ -180,8 +176,8 @@ def patching(
     yield found(share)
 
 
-class GrowingPatches:
-    """A grid of patches that a window has made bit by bit: `go_on` goes on for a while.
+class GrowingPatches(Growing[Patches]):
+    """A grid of patches that a window has made bit by bit.
 
     `kinds` are the kinds of states that the model has, and `kind` the one that is carried over: the one that
     was asked for, if there is such a kind. LmvizError as of `patching`.
@@ -199,29 +195,12 @@ class GrowingPatches:
         known = carried(model)
         self.kinds = tuple(known)
         self.kind = kind if kind in known else self.kinds[0]
-        self._ask: Callable[[Model], Iterator[Patches]] = lambda model: patching(
-            model, contrast, known[self.kind], into=into, estimate=True, interventions=interventions
+        super().__init__(
+            model,
+            lambda model: patching(
+                model, contrast, known[self.kind], into=into, estimate=True, interventions=interventions
+            ),
         )
-        self._origin = Origin(model)
-        self._left: Iterator[Patches] | None = self._ask(model)
-        self.patches: Patches = next(self._left)
-
-    @property
-    def is_done(self) -> bool:
-        """Whether all of it has been measured."""
-        return self._left is None
-
-    def go_on(self, model: Model) -> None:
-        """Measure more, for a tenth of a second or so; from the beginning if its weights have changed."""
-        if not self._origin.is_of(model):
-            self._origin, self._left = Origin(model), self._ask(model)
-        end = monotonic() + AT_A_TIME
-        while self._left is not None and monotonic() < end:
-            grid = next(self._left, None)
-            if grid is None:
-                self._left = None
-            else:
-                self.patches = grid
 
 
 def where_it_sits(patches: Patches) -> tuple[int, int, int, int] | None:

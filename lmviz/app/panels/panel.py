@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Callable
+from time import monotonic
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,6 +23,8 @@ from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.workers.job import Job, JobWork
+from lmviz.base.durations import in_words
+from lmviz.base.figures import whole_percentage
 from lmviz.looks.names import COUNTED, Names
 from lmviz.text.tokenizer import of_units
 
@@ -29,6 +32,8 @@ T = TypeVar("T")
 
 AFTER_THE_POINTER = 33  # milliseconds
 NOW_AND_THEN = 400  # milliseconds
+TELL_EVERY = 500  # milliseconds between two times that it is said how far an answer is
+TELLS_REST = 2.0  # seconds of work from which on it can be said how much is left
 LATE = 120  # milliseconds until what answers an older question is paled: with the drawing of it 150 at most
 JOBS = "jobs"
 """What a panel complains about when a job of its own has failed: until it starts the next."""
@@ -94,6 +99,7 @@ class Panel(QWidget):
         self._keys: set[str] = set()  # under which it has asked
         self._awaited: set[str] = set()  # keys of questions whose answer replaces what is drawn
         self._unanswered: set[str] = set()  # those of them that have failed
+        self._asked_at: dict[str, float] = {}  # when each was asked
         self._pale_soon = QTimer(self)
         self._pale_soon.setSingleShot(True)
         self._pale_soon.timeout.connect(self._say_late)
@@ -375,6 +381,7 @@ class Panel(QWidget):
             self._awaited.discard(key)
         else:
             self._awaited.add(key)
+            self._asked_at[key] = monotonic()
             self._pale_later()
 
     def _follow_answers(self) -> None:
@@ -403,6 +410,8 @@ class Panel(QWidget):
         words = self._late_words() if self.is_behind else ""
         for card in self.findChildren(Card):
             card.set_late(words)
+        if words and self._awaited and self.is_in_sight:
+            self._pale_soon.start(TELL_EVERY)  # it will have come further by then
 
     def _late_words(self) -> str:
         reading = self.session.reading
@@ -411,8 +420,17 @@ class Panel(QWidget):
         if self.outdated:
             return self.outdated
         if not reading.is_late or "reading" not in self.draws or reading.current is None:
-            return "in a moment …"
+            return self._how_far() or "in a moment …"
         return reading.current.question.said_before(reading.question)
+
+    def _how_far(self) -> str:
+        """How much of what is awaited is done, and how long the rest takes; empty where it is not known."""
+        for key in sorted(self._awaited):
+            done, spent = self.session.work.progress(key), monotonic() - self._asked_at.get(key, monotonic())
+            if done:
+                rest = f", {in_words(spent * (1 - done) / done)} left" if spent > TELLS_REST else ""
+                return f"{whole_percentage(done)} done{rest}"
+        return ""
 
     def _refresh_within(self, milliseconds: int) -> None:
         self._is_stale = True

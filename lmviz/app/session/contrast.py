@@ -44,6 +44,7 @@ class CurrentContrast(Part):
         self._other = ""
         self._measure = ""
         self._own: tuple[ShippedQuestion, ...] = ()  # those whose files were opened
+        self._was_proposed = False
         self._asked: tuple[Reading, Contrast] | None = None
         self._found: MeasuredContrast | None = None
         self._of: Reading | None = None
@@ -128,6 +129,13 @@ class CurrentContrast(Part):
         foreign = model.run.was_trained_elsewhere
         found = tuple(item for item in shipped_questions() if item.is_for(model.name, is_foreign=foreign))
         return (*found, *(item for item in self._own if item not in found))
+
+    def propose(self) -> None:
+        """Ask the first question that fits the shown model, once, where nobody has typed anything yet."""
+        is_free = self._reading.is_untouched and not self._other and not self._measure
+        if is_free and not self._was_proposed and (offered := self.offers()):
+            self._was_proposed = True
+            self.open(offered[0])
 
     def renew(self) -> None:
         """Ask, if what is asked now has not been asked yet."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, sheet
-from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.figures import percentage, signed_figure
+from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.plain import InkedLabel, Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.head_wall import HeadWall
@@ -25,7 +27,14 @@ from lmviz.inspection.recipes.recipe import badges_recipe
 from lmviz.looks.ink import Inked
 from lmviz.text.tokenizer import visible
 
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
+
 KEY = Key("every head")
+EFFECTS = Key("effect of every head")
+EFFECT = "effect on the answer"
+SHOWN = {"all of them": 0.0, "a tenth of the highest and more": 0.1, "half of the highest and more": 0.5}
+"""Which heads are drawn, by the part of the highest score that they have at least."""
 
 FEW = 144
 """Heads that the panel at the left shows at once: those of GPT-2."""
@@ -85,7 +94,10 @@ class EveryHeadPanel(Panel):
         self.wall = HeadWall()  # the heads
         self.wall.set_readout(self._read_out)
         self._badges: tuple[tuple[HeadBadge, ...], ...] = ()
-        self._sort = picker("sort_heads_picker", "the order of heads", [BY_LAYER, *KINDS])
+        self._sort = picker("sort_heads_picker", "the order of heads", [BY_LAYER, *KINDS, EFFECT])
+        self._shown = picker("shown_heads_picker", "which heads are drawn", SHOWN)
+        self._effects: np.ndarray | None = None  # without each head (layer, head), how far the answer moves
+        self._said_of = ""  # the answer
         self._signs = InkedLabel(name="head_signs", role="muted", wraps=True)
         self._resting = Label(name="resting_heads_sentence", role="muted", wraps=True)
         self._strips = named(ScoreStrips(), "head_score_strips")
@@ -93,10 +105,11 @@ class EveryHeadPanel(Panel):
         self._chosen = Label(name="chosen_head_name")
         self._among = sheet(column(self._chosen, self._strips, gap=2))
         body = column(self._signs, self._resting, (scrolling(self.wall), 1), self._among)
-        self._card = self.add_card("Every head", self._sort, body)
+        self._card = self.add_card("Every head", FittingRow((self._sort, self._shown), (self._shown,)), body)
         self.wall.head_clicked.connect(self._choose)
         self._strips.part_clicked.connect(self._choose_place)
         self._sort.currentTextChanged.connect(self._order)
+        self._shown.currentTextChanged.connect(self._order)
         session.attention.head_changed.connect(self._mark)
         self.follow(session.reading.changed, session.library.model_changed)
 
@@ -110,7 +123,8 @@ class EveryHeadPanel(Panel):
         )
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {name.replace(" ", "_"): self.scores(kind) for name, kind in KINDS.items() if self._badges}
+        arrays = {name.replace(" ", "_"): self.scores(kind) for name, kind in KINDS.items() if self._badges}
+        return arrays if self._effects is None else arrays | {"effect": self._effects}
 
     def recipe(self) -> str:
         reading = self.session.reading.current
@@ -126,6 +140,8 @@ class EveryHeadPanel(Panel):
     def refresh(self) -> None:
         reading = self.session.reading.current
         self.silence(KEY)
+        self.silence(EFFECTS)
+        self._effects = None
         if reading is None or not attention_layers(reading.trace):
             self._badges = ()
             self.wall.set_heads(NOTHING, {})
@@ -182,14 +198,46 @@ class EveryHeadPanel(Panel):
         return f"{said}." if len(on) <= NAMED else f"{said}, the rest at others."
 
     def _order(self) -> None:
-        kind = [None, *KINDS.values()][max(self._sort.currentIndex(), 0)]
+        index = max(self._sort.currentIndex(), 0)
+        by_effect = index == len(KINDS) + 1
+        kind = [None, *KINDS.values(), None][index]
+        self._shown.setEnabled(index > 0)
+        if by_effect and self._badges and self._effects is None:
+            self._ask_effects()
+            return
         count = sum(map(len, self._badges))
         if self._badges:
             sorted_by = "" if kind is None else f"By how much they look at {PLACES[kind]}"
+            if by_effect:
+                sorted_by = f"By how far {self._said_of} moves without them"
             sorted_by = self.of_units(sorted_by)
             self._card.set_title(sorted_by or f"All {count} heads")
-        self.wall.sort_by(self.scores(kind) if kind is not None and self._badges else None)
+        scores = None if self._effects is None or not by_effect else np.abs(self._effects)
+        if kind is not None and self._badges:
+            scores = self.scores(kind)
+        self.wall.sort_by(scores, SHOWN[self._shown.currentText()])
         self._among.setVisible(kind is not None and bool(self._badges))
+
+    def _ask_effects(self) -> None:
+        """Measure the answer without each head in turn, at its mean over the text."""
+        reading = self.session.reading.current
+        if reading is None:
+            return
+        text, changes = reading.question.text, reading.question.interventions
+
+        def work(model: Model) -> tuple[np.ndarray, str]:
+            from lmviz.circuits.ablation import ablate
+            from lmviz.circuits.contrast import Contrast
+            from lmviz.circuits.read_contrast import measured_contrast
+
+            asked = measured_contrast(model, Contrast(text, None, ""), changes)
+            return ablate(model, asked.contrast, by="mean", interventions=changes).array, asked.said
+
+        def take(found: tuple[np.ndarray, str]) -> None:
+            self._effects, self._said_of = found
+            self._order()
+
+        self.ask(Question(EFFECTS, reading, work), take)
 
     def _mark(self) -> None:
         layer, head = self.session.attention.head
@@ -212,6 +260,8 @@ class EveryHeadPanel(Panel):
     def _read_out(self, layer: int, head: int) -> tuple[str, list[str]]:
         """A head's name, its scores, and how many have a higher one."""
         lines = []
+        if self._effects is not None:
+            lines.append(f"without it {self._said_of} changes by {signed_figure(self._effects[layer, head])}")
         for name, kind in KINDS.items():
             scores = self.scores(kind)
             own = scores[layer, head]

@@ -88,7 +88,7 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
         self._curves = named(LinePlot(possible=LOSS), "ghost_plot")
         controls = FittingRow((self._what, self._to), (self._to,))
         body = column(self._said, (self._map, 1), (self._curves, 1))
-        self._card = self.add_card("Without each part", controls, body)
+        self._answer_in(self.add_card("Without each part", controls, body))
         for each in (self._what, self._to):
             each.activated.connect(lambda _: self.refresh_soon())
         self._map.cell_clicked.connect(self._choose)

@@ -11,10 +11,12 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.plain import Label
 
 if TYPE_CHECKING:
     from lmviz.circuits.contrast import MeasuredContrast
+    from lmviz.circuits.growing import Growing
 
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked")
@@ -35,14 +37,16 @@ class AnsweringPanel(Panel, Generic[Answer, Asked]):
     """Whether a text alone is not enough."""
 
     _card: Card
-    """What the answer stands in; made by the subclass."""
+    """What the answer stands in; made by the subclass and given to `_answer_in`."""
 
     def __init__(self, session: Session, sentence: str) -> None:
         """`sentence` is the name by which the sentence is found."""
         super().__init__(session)
         self._said = Label(name=sentence, wraps=True)
+        self._invitation: Invitation | None = None  # to ask a question where a text alone is not enough
         self.found: Answer | None = None  # what is drawn
         self._of: Asked | None = None  # what that answers
+        self._growing: Growing[Any] | None = None  # that of which it is a part, while there is more to find
 
     @property
     def is_whole(self) -> bool:
@@ -98,12 +102,23 @@ class AnsweringPanel(Panel, Generic[Answer, Asked]):
         self.found, self._of = found, asked
         self._draw()
 
+    def _go_on(self, reading: Reading, growing: Growing[Any]) -> None:
+        """Draw what is known of an answer that grows, and have more of it found."""
+        if growing is not self._growing:
+            return
+        self._draw()
+        if not growing.is_done:
+            self.ask(
+                Question(self.key, reading, growing.go_on, grows=True),
+                lambda _: self._go_on(reading, growing),
+            )
+
     def _give_up(self) -> None:
         """What is asked of the text before is no longer waited for: it may take long, and others wait."""
         self.silence(self.key)
 
     def _draw_nothing(self) -> None:
-        self.found = self._of = None
+        self.found = self._of = self._growing = None
         self._draw()
 
     def _show_instead(self, sentence: str) -> None:
@@ -111,6 +126,23 @@ class AnsweringPanel(Panel, Generic[Answer, Asked]):
         self._give_up()
         self._draw_nothing()
         self._card.set_placeholder(sentence)
+        if self._invitation is not None:
+            offers = self.session.contrast.offers()
+            self._invitation.invite(sentence, f"Ask “{offers[0].title}”" if offers else "")
+
+    def _answer_in(self, card: Card) -> None:
+        """Have a card hold what is drawn, or what there has to be before."""
+        self._card = card
+        if self.needs_pair:
+            self._invitation = Invitation(f"{self.key}_question_button")
+            self._invitation.accepted.connect(self._ask_offered)
+            card.set_invitation(self._invitation)
+
+    def _ask_offered(self) -> None:
+        """Ask the question that the button names."""
+        offers = self.session.contrast.offers()
+        if offers:
+            self.session.contrast.open(offers[0])
 
 
 def heads_missing(model: OpenedModel) -> str:

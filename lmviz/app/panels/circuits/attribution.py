@@ -81,7 +81,7 @@ class AttributionPanel(AnsweringPanel["Attribution", Asked]):
         self._bars = named(SignedBars("what each part adds"), "attribution_bars")
         self._words = named(SignedBars("what comes from each token"), "attribution_words")
         body = column(self._said, (self._bars, 3), self._head, (self._words, 2))
-        self._card = self.add_card("Who wrote it", self._depth, body)
+        self._answer_in(self.add_card("Who wrote it", self._depth, body))
         self._depth.hide()
         self._depth.activated.connect(lambda _: self.refresh_soon())
         self._bars.part_clicked.connect(self._pin)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker
-from lmviz.app.widgets.base.figures import whole_percentage
+from lmviz.app.widgets.base.figures import counted, whole_percentage
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.plain import InkedLabel
 from lmviz.app.widgets.base.steady import SpinBox
@@ -28,6 +28,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.circuits.circuit import Circuit, CircuitPart
     from lmviz.circuits.contrast import MeasuredContrast
+    from lmviz.circuits.growing import Growing
     from lmviz.models.model import Model
 
 NO_PAIR = "Type a changed text, or choose a question, to see on which parts the difference depends."
@@ -61,7 +62,7 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
         controls = FittingRow((self._keep, self._rest), (self._rest,))
         self._signs = InkedLabel(name="circuit_signs", role="muted", wraps=True)
         body = column(self._said, self._signs, (self._picture, 1))
-        self._card = self.add_card("The circuit", controls, body)
+        self._answer_in(self.add_card("The circuit", controls, body))
         self._keep.valueChanged.connect(lambda _: self.refresh_soon())
         self._rest.activated.connect(lambda _: self.refresh_soon())
         for changed in (
@@ -98,16 +99,34 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
     def _asks(self, reading: Reading, measured: MeasuredContrast) -> Asked:
         return reading, measured, self._keep.value(), list(REST)[max(self._rest.currentIndex(), 0)]
 
-    def _question(self, asked: Asked) -> Question[Reading, Circuit]:
+    def _question(self, asked: Asked) -> Question[Reading, Any]:
         reading, measured, keep, rest = asked
         changes = reading.question.interventions
 
-        def work(model: Model) -> Circuit:
-            from lmviz.circuits.circuit import circuit
+        def begin(model: Model) -> Growing[Circuit]:
+            from lmviz.circuits.circuit import circuits
+            from lmviz.circuits.growing import Growing
 
-            return circuit(model, measured.contrast, keep, rest=rest, interventions=changes)
+            return Growing(
+                model,
+                lambda model: circuits(model, measured.contrast, keep, rest=rest, interventions=changes),
+            )
 
-        return Question(self.key, reading, work, about=asked)
+        return Question(self.key, reading, begin, about=asked)
+
+    def _take(self, asked: Asked, growing: Any) -> None:
+        self._growing, self._of = growing, asked
+        self._go_on(asked[0], growing)
+
+    def _go_on(self, reading: Reading, growing: Growing[Any]) -> None:
+        if growing is self._growing:
+            self.found = growing.found
+        super()._go_on(reading, growing)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of what is asked now is known."""
+        return self._growing is not None and self._growing.is_done and not self.is_behind
 
     def _draw(self) -> None:
         found = self.found
@@ -148,6 +167,8 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
 
     def _sentence(self, found: Circuit, tokens: Sequence[str]) -> str:
         count = len(found.parts)
+        if np.isnan(found.kept):
+            return f"{counted(found.of, 'part')} tried so far; drawn are those without which most is lost."
         these = f"These {count} parts of {found.of} alone keep" if count > 1 else "This part alone keeps"
         rest = "as in the changed text" if found.rest == "changed" else "at its mean over both texts"
         kept = whole_percentage(found.kept)

@@ -97,6 +97,7 @@ class ContrastPanel(Panel):
         self._say(self.session.contrast.found)
 
     def have_asked(self) -> None:
+        self.session.contrast.propose()
         self.session.contrast.renew()
 
     def refresh(self) -> None:

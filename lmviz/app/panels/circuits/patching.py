@@ -16,7 +16,7 @@ from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, row, sheet
-from lmviz.app.widgets.base.figures import brief_percentage, signed_figure, whole_percentage
+from lmviz.app.widgets.base.figures import brief_percentage, count, signed_figure, whole_percentage
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lmviz.circuits.patching import GrowingPatches, Patches
     from lmviz.models.model import Model
 
-NO_PAIR = "Type a changed text{}: then each state is carried from one into the other."
+NO_PAIR = "Type a changed text above: then each state is carried from one into the other."
 NO_MODEL = "Open or train a model to see on which of its states an answer depends."
 DIRECTIONS = {"changed": "into the changed text", "clean": "into the text above"}
 WRITTEN = 0.015
@@ -87,7 +87,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         self._grid.set_style(values="none", labels_below=True)
         self._grid.set_readout(self._read_out)
         self._controls = FittingRow((self._kind, self._into), (self._into,))
-        self._card = self.add_card("What brings the answer back", self._controls, self._lay_out())
+        self._answer_in(self.add_card("What brings the answer back", self._controls, self._lay_out()))
         for each in (self._kind, self._into):
             each.activated.connect(self._choose)
         self._grid.cell_clicked.connect(self._pin)
@@ -103,7 +103,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
     @property
     def patches(self) -> Patches | None:
         """What is drawn."""
-        return None if self.found is None else self.found.patches
+        return None if self.found is None else self.found.found
 
     @property
     def is_whole(self) -> bool:
@@ -129,9 +129,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         return patching_recipe(reading.moment, measured.contrast, found.addresses, found.into)
 
     def _missing(self) -> str:
-        offers = self.session.contrast.offers()
-        said = NO_PAIR.format(f", or ask “{offers[0].title}”" if offers else "")
-        return said if self.session.library.model is not None else NO_MODEL
+        return NO_PAIR if self.session.library.model is not None else NO_MODEL
 
     def _show_instead(self, sentence: str) -> None:
         self._pinned = None
@@ -166,25 +164,14 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         reading, measured, _, into = asked
         same = self.found is not None and self.found.kind == growing.kind
         self._pinned = self._pinned if same and self._fits(growing) else None
-        self.found = growing
+        self.found = self._growing = growing
         set_choices(self._kind, growing.kinds, growing.kind)
         self._of = (reading, measured, growing.kind, into)
         self.must_ask(self._question(self._of))  # of the kind that was found, where none was chosen
         self._go_on(reading, growing)
 
-    def _go_on(self, reading: Reading, growing: GrowingPatches) -> None:
-        """Draw what is known, and have more of it measured."""
-        if growing is not self.found:
-            return
-        self._draw()
-        if not growing.is_done:
-            self.ask(
-                Question(self.key, reading, growing.go_on, grows=True),
-                lambda _: self._go_on(reading, growing),
-            )
-
     def _fits(self, growing: GrowingPatches) -> bool:
-        found = growing.patches.array.shape
+        found = growing.found.array.shape
         return self._pinned is not None and all(
             at < size for at, size in zip(self._pinned, found, strict=True)
         )
@@ -361,7 +348,11 @@ def _layer_name(address: str) -> str:
 
 
 def _agreement(found: Patches) -> str:
-    if np.isnan(found.array).any() or np.isnan(found.error):
+    """How right the fast estimate is; until all is measured, how much is."""
+    measured = float((~np.isnan(found.array)).mean())
+    if measured < 1:
+        return f"{whole_percentage(measured)} of {count(found.array.size)} cells are measured."
+    if np.isnan(found.error):
         return ""
     by = brief_percentage(found.error)
     said = f"is wrong by {by} percentage points on average"

@@ -11,6 +11,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.fitting_row import FittingRow
+from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.role import set_role
@@ -36,6 +37,7 @@ class Card(Canvas):
     `set_body(widget)` replaces the body; `layout_below` takes further widgets under the body.
     `set_provisional(True)` draws it with dashes and a muted title, for what nobody has chosen yet.
     `set_placeholder(sentence)` says in the place of the body what will stand there.
+    `set_invitation(invitation)` has it said there with a button.
     `complain(sentence)` says under the title line what failed.
     `set_mark(number)` puts a number before the title, of where to look first; 0 takes it away.
     `set_late(words)` pales all that it shows, and says in a corner what that is of, or what is waited for.
@@ -58,7 +60,7 @@ class Card(Canvas):
         self._control: QWidget | None = None
         self._control_stays = False  # beside a unit
         self._body: QWidget | None = None
-        self._placeholder: EmptyText | None = None  # made when there is first nothing to show
+        self._placeholder: EmptyText | Invitation | None = None  # made when there is first nothing to show
         self._complaint: Label | None = None  # made when something first fails
         self._provisional = False
         self._veil: _Veil | None = None  # made when it is first late
@@ -155,13 +157,23 @@ class Card(Canvas):
         if self._placeholder is None:
             if not sentence:
                 return
-            self._placeholder = EmptyText()
-            place = self.layout_below.count() if self._body is None else self.layout_below.indexOf(self._body)
-            self.layout_below.insertWidget(place, self._placeholder, 1)
-        self._placeholder.set_text(sentence)
-        self._placeholder.setVisible(bool(sentence))
+            self._hold(EmptyText())
+        placeholder = self._placeholder
+        assert placeholder is not None, "it was made above"
+        placeholder.set_text(sentence)
+        placeholder.setVisible(bool(sentence))
         if self._body is not None:
             self._body.setVisible(not sentence)
+
+    def set_invitation(self, invitation: Invitation) -> None:
+        """Have what stands in the place of the body say its sentences with a button below: before any."""
+        self._hold(invitation)
+        invitation.hide()
+
+    def _hold(self, placeholder: EmptyText | Invitation) -> None:
+        self._placeholder = placeholder
+        place = self.layout_below.count() if self._body is None else self.layout_below.indexOf(self._body)
+        self.layout_below.insertWidget(place, placeholder, 1)
 
     def set_provisional(self, provisional: bool) -> None:
         """Draw the edge with dashes and mute the title, or draw both as ever."""

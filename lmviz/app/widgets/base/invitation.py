@@ -37,8 +37,16 @@ class Invitation(QWidget):
         """The button, which is hidden where nothing is offered."""
         return self._button
 
+    def text(self) -> str:
+        """The sentence."""
+        return self._sentence.text()
+
+    def set_text(self, sentence: str) -> None:
+        """Say something else, and offer what was offered."""
+        self._sentence.set_text(sentence)
+
     def invite(self, sentence: str, offer: str = "") -> None:
         """Set the sentence and the label of the button."""
-        self._sentence.set_text(sentence)
+        self.set_text(sentence)
         self._button.setVisible(bool(offer))
         self._button.setText(caption(offer))

@@ -40,7 +40,8 @@ class HeadWall(Heads):
     """`HeadWall()`: `set_heads(thumbnails, badges)`, thumbnails (layer, head, row, column) of shares.
 
     `badges` gives for a head a sign and the role of its colour in the theme. `sort_by(scores)` puts heads in
-    the order of their scores (layer, head), the highest first, NaN last; None puts them back by layer.
+    the order of their scores (layer, head), the highest first, NaN last; None puts them back by layer. With
+    `least` those that have less than such a part of the highest score are left out.
     `set_current(layer, head)` marks one. Signal: `head_clicked(int, int)`. By layer, all of them are in sight
     wherever the room allows: layers stand in as many blocks side by side as make heads largest. Sorted, they
     scroll. Arrow keys walk through layers and heads.
@@ -52,6 +53,7 @@ class HeadWall(Heads):
         super().__init__()
         self._badges: Mapping[Head, tuple[str, str]] = {}
         self._scores: np.ndarray | None = None
+        self._least = 0.0
         self._known: tuple[tuple[float, ...], _Places] | None = None
         self.setAccessibleName("every head")
 
@@ -65,9 +67,9 @@ class HeadWall(Heads):
             self._scores = None
         self._renew()
 
-    def sort_by(self, scores: np.ndarray | None) -> None:
-        """Order heads by scores (layer, head), or by layer."""
-        self._scores = scores
+    def sort_by(self, scores: np.ndarray | None, least: float = 0.0) -> None:
+        """Order heads by scores (layer, head), or by layer; leave out those with few."""
+        self._scores, self._least = scores, least
         self._renew()
 
     def _describe(self) -> None:
@@ -87,6 +89,8 @@ class HeadWall(Heads):
         scores = self._scores
         if scores is None:
             return every
+        if self._least > 0 and not np.isnan(scores).all():
+            every = [at for at in every if scores[at] >= self._least * float(np.nanmax(scores))]
         return sorted(every, key=lambda at: -math.inf if np.isnan(scores[at]) else scores[at], reverse=True)
 
     def heightForWidth(self, width: int) -> int:

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QTabBar
 from pytestqt.qtbot import QtBot
 
+import lmviz
 from lmviz.app.panels.attention.every_head import EveryHeadPanel
 from lmviz.app.panels.attention.heads import HeadsPanel
 from lmviz.app.session.session import Session
@@ -160,3 +161,43 @@ def test_a_shallow_model_needs_it_not(
     window.open_paths([deep_model(tmp_path / "shallow", 2)])
     qtbot.waitUntil(lambda: session.library.model is not None)
     assert "All heads" in panel(window).out_of_place(session.library.shown_moment[0])
+
+
+def test_they_are_sorted_by_their_effect_on_the_answer_and_weak_ones_are_left_out(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    folder = deep_model(tmp_path / "deep", 26)
+    window.open_paths([folder])
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix("The capital of France")
+    wait_for_reading(session, qtbot)
+    shown = panel(window)
+    qtbot.waitUntil(lambda: len(shown.wall.order()) == 26 * 6)
+    which = window.findChild(QComboBox, "shown_heads_picker")
+    assert not which.isEnabled(), "by layer all are drawn"
+    window.findChild(QComboBox, "sort_heads_picker").setCurrentText("effect on the answer")
+    qtbot.waitUntil(lambda: "effect" in shown.exported_arrays())
+    effects = np.abs(shown.exported_arrays()["effect"])
+    opened = lmviz.open_model(folder)
+    asked = lmviz.contrast("The capital of France", measure=_proposed(opened))
+    wanted = lmviz.ablate(opened, asked, by="mean").array
+    np.testing.assert_allclose(effects, np.abs(wanted), atol=1e-4)
+    ordered = [effects[head] for head in shown.wall.order()]
+    assert ordered == sorted(ordered, reverse=True)
+    which.setCurrentIndex(2)
+    assert len(shown.wall.order()) == int((effects >= effects.max() / 2).sum()) < effects.size
+    which.setCurrentIndex(0)
+    session.reading.set_prefix("The capital of Italy")
+    wait_for_reading(session, qtbot)
+
+    def is_of_the_other_text() -> bool:
+        found = shown.exported_arrays().get("effect")
+        return found is not None and not np.allclose(np.abs(found), effects)
+
+    qtbot.waitUntil(is_of_the_other_text)
+
+
+def _proposed(model: object) -> str:
+    """The two likeliest words, of whose logits the difference is asked about."""
+    first, second = lmviz.next_token(model, "The capital of France").top(2)
+    return f"logit:{first.token}-{second.token}"

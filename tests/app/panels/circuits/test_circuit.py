@@ -114,3 +114,21 @@ def test_what_counts_has_no_circuit_and_says_so(panel: CircuitPanel, session: Se
     with qtbot.waitSignal(session.library.model_changed):
         session.library.open("stories-5-gram")
     assert "counts and has no parts" in panel.out_of_place(session.library.model)
+
+
+def test_half_a_circuit_is_drawn_and_goes_on_when_one_has_left(
+    panel: CircuitPanel, window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+):
+    whole = panel.found
+    monkeypatch.setattr("lmviz.circuits.growing.AT_A_TIME", 0.001)
+    monkeypatch.setattr("lmviz.circuits.circuit.AT_A_TIME", 0.0)
+    halves = []
+    draw = panel._draw
+    monkeypatch.setattr(panel, "_draw", lambda: (halves.append(panel.found), draw()))
+    panel.findChild(QSpinBox, "keep_spin").setValue(9)
+    qtbot.waitUntil(lambda: any(half is not None and half.of < whole.of for half in halves))
+    window.show_perspective("attention")
+    qtbot.waitUntil(lambda: len(panel.found.parts) == 9 and panel.found.kept > 0 and bool(panel.found.edges))
+    window.show_perspective("circuits")
+    qtbot.waitUntil(lambda: panel.is_whole)
+    assert words_of(panel, "circuit_sentence").startswith(f"These 9 parts of {whole.of} alone keep")

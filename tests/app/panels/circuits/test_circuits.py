@@ -9,7 +9,7 @@ from covering import others_slow
 from layout_faults import noted_texts
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from told import words_of
 
@@ -234,7 +234,10 @@ def test_texts_that_do_not_line_up_are_refused_in_a_sentence_and_the_text_alone_
     assert measure in shown
     assert edit.geometry().bottom() < measure.geometry().top()
     qtbot.waitUntil(lambda: stone.patches is None)
-    assert stone.card.placeholder.startswith("Type a changed text, or ask “The stone")
+    assert stone.card.placeholder.startswith("Type a changed text")
+    button = stone.findChild(QPushButton, "patching_question_button")
+    assert button.isVisible()
+    assert button.text() == "Ask “The stone that comes back”"
     panel = panel_of(stories, AttributionPanel)
     qtbot.waitUntil(lambda: panel.found is not None and panel.is_up_to_date and not panel.is_behind)
     measure = session.contrast.measure
