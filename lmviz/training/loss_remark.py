@@ -25,23 +25,26 @@ def loss_remark(
     validation_losses: np.ndarray,
     name: str = "loss",
     unit: str = "nats per token",
+    drawn: float | None = None,
 ) -> str:
     """Whether a model learns, has stopped learning, or learns its text by heart; empty before that is known.
 
     `steps` and `losses` are (point,), of training batches, `validation_steps` and `validation_losses` those
-    of held-out text, all in the `unit`, of which a perplexity has none.
+    of held-out text, all in the `unit`, of which a perplexity has none. `drawn` is what a curve shows as the
+    present value, where it is smoothed: the sentence says the same, so that no two numbers are told of it.
     """
     if len(losses) < FEWEST or not np.isfinite(losses).all():
         return ""
     now = _level(losses, PARTS - 1)
-    overfit = _overfit(steps, losses, validation_steps, validation_losses, now, name)
+    shown = number(now if drawn is None else drawn, 2)
+    overfit = _overfit(steps, losses, validation_steps, validation_losses, now, name, shown)
     if overfit:
         return overfit
     of_unit = f" {unit}" if unit else ""
     in_steps = f"in {count(int(steps[-1]))} steps"
     if now >= losses[0]:
-        return f"The {name} has not fallen {in_steps}: it is {number(now, 2)}{of_unit}."
-    said = f"The {name} fell from {number(float(losses[0]), 2)} to {number(now, 2)}{of_unit} {in_steps}"
+        return f"The {name} has not fallen {in_steps}: it is {shown}{of_unit}."
+    said = f"The {name} fell from {number(float(losses[0]), 2)} to {shown}{of_unit} {in_steps}"
     fallen = _level(losses, PARTS - 2) - now
     if fallen > LEAST_FALL * abs(now):
         return f"{said}, by {number(fallen, 2)} in the last quarter of them: it still learns."
@@ -55,6 +58,7 @@ def _overfit(
     validation: np.ndarray,
     now: float,
     name: str,
+    shown: str,
 ) -> str:
     """That the loss of held-out text rises while that of training text falls; empty where it does not."""
     if len(validation) < PARTS or not np.isfinite(validation).all():
@@ -70,7 +74,7 @@ def _overfit(
     return (
         f"Since step {count(int(validated[best]))} the model learns its text by heart: on held-out text the "
         f"{name} was lowest there, {number(lowest, 2)}, and is {number(last, 2)} now; on the text it learns "
-        f"from it fell from {number(before, 2)} to {number(now, 2)}."
+        f"from it fell from {number(before, 2)} to {shown}."
     )
 
 

@@ -47,3 +47,11 @@ def test_where_held_out_loss_rises_while_the_other_falls_the_text_is_learned_by_
 @pytest.mark.parametrize("losses", [NONE, np.ones(FEWEST - 1), np.full(50, np.nan)])
 def test_nothing_is_said_before_it_can_be_told(losses):
     assert loss_remark(np.arange(len(losses)), losses, NONE, NONE) == ""
+
+
+def test_the_present_value_is_the_one_that_the_curve_shows():
+    said = loss_remark(STEPS, 6 - STEPS / 100, NONE, NONE, drawn=2.25)
+    assert said.startswith("The loss fell from 5.99 to 2.25 nats per token in 400 steps")
+    validated = np.array([0, 100, 200, 300, 400])
+    said = loss_remark(STEPS, falling(1.0), validated, np.array([6.0, 2.0, 2.2, 2.5, 2.9]), drawn=0.97)
+    assert said.endswith("to 0.97.")

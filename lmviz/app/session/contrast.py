@@ -132,8 +132,10 @@ class CurrentContrast(Part):
 
     def propose(self) -> None:
         """Ask the first question that fits the shown model, once, where nobody has typed anything yet."""
-        is_free = self._reading.is_untouched and not self._other and not self._measure
-        if is_free and not self._was_proposed and (offered := self.offers()):
+        reading = self._reading
+        is_live = reading.current is not None and not reading.is_stored  # nothing heavy before that
+        is_free = reading.is_untouched and not self._other and not self._measure
+        if is_live and is_free and not self._was_proposed and (offered := self.offers()):
             self._was_proposed = True
             self.open(offered[0])
 

@@ -46,6 +46,7 @@ class AnsweringPanel(Panel, Generic[Answer, Asked]):
         self._invitation: Invitation | None = None  # to ask a question where a text alone is not enough
         self.found: Answer | None = None  # what is drawn
         self._of: Asked | None = None  # what that answers
+        self._has_all = False  # whether the whole of an answer that grows is drawn
         self._growing: Growing[Any] | None = None  # that of which it is a part, while there is more to find
 
     @property
@@ -106,8 +107,10 @@ class AnsweringPanel(Panel, Generic[Answer, Asked]):
         """Draw what is known of an answer that grows, and have more of it found."""
         if growing is not self._growing:
             return
+        is_done = growing.is_done  # what is found later, in the other thread, is not what is drawn here
         self._draw()
-        if not growing.is_done:
+        self._has_all = is_done
+        if not is_done:
             self.ask(
                 Question(self.key, reading, growing.go_on, grows=True),
                 lambda _: self._go_on(reading, growing),
@@ -119,6 +122,7 @@ class AnsweringPanel(Panel, Generic[Answer, Asked]):
 
     def _draw_nothing(self) -> None:
         self.found = self._of = self._growing = None
+        self._has_all = False
         self._draw()
 
     def _show_instead(self, sentence: str) -> None:

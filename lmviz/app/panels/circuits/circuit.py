@@ -115,7 +115,7 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
         return Question(self.key, reading, begin, about=asked)
 
     def _take(self, asked: Asked, growing: Any) -> None:
-        self._growing, self._of = growing, asked
+        self._growing, self._of, self._has_all = growing, asked, False
         self._go_on(asked[0], growing)
 
     def _go_on(self, reading: Reading, growing: Growing[Any]) -> None:
@@ -126,7 +126,7 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
     @property
     def is_whole(self) -> bool:
         """Whether all of what is asked now is known."""
-        return self._growing is not None and self._growing.is_done and not self.is_behind
+        return self._has_all and not self.is_behind
 
     def _draw(self) -> None:
         found = self.found

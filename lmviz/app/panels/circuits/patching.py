@@ -108,7 +108,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
     @property
     def is_whole(self) -> bool:
         """Whether all cells are known, of what is asked now."""
-        return self.found is not None and self.found.is_done and not self.is_behind
+        return self._has_all and not self.is_behind
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         found = self.patches
@@ -165,6 +165,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         same = self.found is not None and self.found.kind == growing.kind
         self._pinned = self._pinned if same and self._fits(growing) else None
         self.found = self._growing = growing
+        self._has_all = False
         set_choices(self._kind, growing.kinds, growing.kind)
         self._of = (reading, measured, growing.kind, into)
         self.must_ask(self._question(self._of))  # of the kind that was found, where none was chosen

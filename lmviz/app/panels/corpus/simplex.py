@@ -14,7 +14,7 @@ from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.building import column, named, sheet
-from lmviz.app.widgets.base.figures import count, number
+from lmviz.app.widgets.base.figures import count, number, whole_percentage
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -60,7 +60,7 @@ class SimplexPanel(Panel):
         )
         self._context.setMinimumWidth(SIZE_OF_CONTEXT)
         self._bars = named(SimplexBars(), "simplex_bars")
-        self._curve = LinePlot("p", words=(number, _nats), y_name="Σ c ln p", possible_x=SHARE)
+        self._curve = LinePlot("p", words=(whole_percentage, _nats), y_name="Σ c ln p", possible_x=SHARE)
         self._bars.setMinimumWidth(NARROWEST_BARS)
         self._curve.setMinimumWidth(NARROWEST_CURVE)
         self._likelihood = Label(name="simplex_likelihood", role="title")

@@ -269,7 +269,7 @@ def _columns(options: SamplingOptions) -> list[FigureColumn]:
     return [
         FigureColumn("token", "token", "token", 76, 1.5),
         FigureColumn("logit", "logit", width=56),
-        FigureColumn("scaled", f"÷ {options.temperature:.2f}", width=58, sources=("logit",)),
+        FigureColumn("scaled", "÷ temperature", width=92, sources=("logit",)),
         filtering("top_k", f"top-k {count(options.top_k)}", options.top_k > 0, "scaled"),
         filtering("top_p", f"top-p {options.top_p:g}", options.top_p < 1, "top_k"),
         filtering("min_p", f"min-p {options.min_p:g}", options.min_p > 0, "top_p"),

@@ -17,10 +17,11 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, row
 from lmviz.app.widgets.base.figures import has_no_gradient, number
 from lmviz.app.widgets.base.link_button import LinkButton
-from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard, ResultLine
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
+from lmviz.inspection.glossary import terms_in
 from lmviz.inspection.names import POSITIONAL, word_of
 from lmviz.inspection.operand_names import operand_name
 from lmviz.inspection.recipes.recipe import explanation_recipe
@@ -105,6 +106,7 @@ class WhyPanel(Panel):
             self._card.set_title("Why this number?")
             is_read = self.session.reading.current is not None
             self._place.setText(CLICK if is_read else OPEN)
+            self._place.setToolTip("")
         else:
             what = "gradient " if Address.parse(arithmetic.address).is_gradient else ""
             is_there = not has_no_gradient(arithmetic.address, arithmetic.value)
@@ -112,6 +114,8 @@ class WhyPanel(Panel):
             self._card.set_title(f"Why {asked}?")
             name = self._name(arithmetic.address, arithmetic.index)
             self._place.setText(f"The strongest shown: {name}" if self._is_suggested(arithmetic) else name)
+            terms = terms_in(f"{name} {' '.join(row.name for row in self._sheet.rows)}")
+            self._place.setToolTip(paragraph(*terms) if terms else "")
         self._show_trail()
 
     def _number(self) -> Of | None:

@@ -137,7 +137,11 @@ class LossPanel(Panel):
             return forgetting.sentence
         named = {"perplexity": ("perplexity", ""), BITS: ("loss", BITS)}
         name, unit = named.get(self._shown_unit, ("loss", self._title.replace("Loss", "nats")))
-        return loss_remark(history.loss.steps, losses, history.validation_loss.steps, validation, name, unit)
+        weight = SMOOTHING[self._smoothing.currentText()]
+        smoothed = self._convert(smooth(history.loss.values, weight), description)
+        drawn = float(smoothed[-1]) if smoothed is not None and len(smoothed) else None
+        found = history.loss.steps, losses, history.validation_loss.steps, validation
+        return loss_remark(*found, name, unit, drawn)
 
     def _say_where_there_are_none(self) -> None:
         """Before a training, and of a model of another program, an empty plot would not say so."""

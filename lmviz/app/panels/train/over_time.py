@@ -14,6 +14,7 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import of_source
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named
+from lmviz.app.widgets.base.figures import whole_percentage
 from lmviz.app.widgets.kit.axes import SHARE
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.decoding.continuation import Continuation
@@ -49,7 +50,8 @@ class OverTimePanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._plot = named(
-            LinePlot(possible=SHARE), description="probability of what comes next over the training"
+            LinePlot(possible=SHARE, words=(None, whole_percentage)),
+            description="probability of what comes next over the training",
         )
         self._card = self.add_card("Next word over time", "", self._plot)
         self._key: Subject | None = None

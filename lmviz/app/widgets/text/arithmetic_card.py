@@ -182,7 +182,7 @@ class ArithmeticCard(Pointed["WrittenOperand | None"]):
     def _draw_heading(self, painter: Painter, sheet: WrittenSheet) -> None:
         place = self.row_rectangle(-1).adjusted(self.length(MARGIN), 0, -self.length(MARGIN), 0)
         middle = place.adjusted(self._name_width - self.length(MARGIN), 0, 0, 0)
-        painter.write(place, "operand", self.theme.muted_text, 11.5)
+        painter.write(place, "made of", self.theme.muted_text, 11.5)
         measure = metrics(11.5)
         room = middle.width() - measure.horizontalAdvance(sheet.last) - self.length(MARGIN)
         if measure.horizontalAdvance(sheet.middle) <= room:
