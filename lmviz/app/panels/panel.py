@@ -23,7 +23,6 @@ from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.workers.job import Job, JobWork
-from lmviz.base.durations import in_words
 from lmviz.base.figures import whole_percentage
 from lmviz.looks.names import COUNTED, Names
 from lmviz.text.tokenizer import of_units
@@ -425,6 +424,8 @@ class Panel(QWidget):
 
     def _how_far(self) -> str:
         """How much of what is awaited is done, and how long the rest takes; empty where it is not known."""
+        from lmviz.base.durations import in_words  # the first screen waits for nothing
+
         for key in sorted(self._awaited):
             done, spent = self.session.work.progress(key), monotonic() - self._asked_at.get(key, monotonic())
             if done:

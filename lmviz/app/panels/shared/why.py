@@ -21,7 +21,6 @@ from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard, ResultLine
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
-from lmviz.inspection.glossary import terms_in
 from lmviz.inspection.names import POSITIONAL, word_of
 from lmviz.inspection.operand_names import operand_name
 from lmviz.inspection.recipes.recipe import explanation_recipe
@@ -71,7 +70,7 @@ class WhyPanel(Panel):
         self._crumbs.step_clicked.connect(self._go_back)
         self.show_failures(session.explanation.failed, session.explanation.changed)
         self.follow(session.explanation.changed, session.focus.cell_changed, session.reading.changed)
-        self.follow(session.gradients.shown_changed)
+        self.follow(session.gradients.shown_changed, session.work.ready_changed)
         session.focus.position_changed.connect(self.refresh_soon)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -114,9 +113,17 @@ class WhyPanel(Panel):
             self._card.set_title(f"Why {asked}?")
             name = self._name(arithmetic.address, arithmetic.index)
             self._place.setText(f"The strongest shown: {name}" if self._is_suggested(arithmetic) else name)
-            terms = terms_in(f"{name} {' '.join(row.name for row in self._sheet.rows)}")
-            self._place.setToolTip(paragraph(*terms) if terms else "")
+            self._explain_terms(f"{name} {' '.join(row.name for row in self._sheet.rows)}")
         self._show_trail()
+
+    def _explain_terms(self, text: str) -> None:
+        """Say on pointing at the place what the words of the field in a text mean."""
+        if not self.session.work.is_ready:  # the first paint does without
+            return
+        from lmviz.inspection.glossary import terms_in
+
+        terms = terms_in(text)
+        self._place.setToolTip(paragraph(*terms) if terms else "")
 
     def _number(self) -> Of | None:
         """The pinned number as one that gradients can be taken of; None of words that were copied."""
