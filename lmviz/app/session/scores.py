@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
-from lmviz.app.widgets.base.figures import whole_percentage
+from lmviz.base.figures import whole_percentage
 from lmviz.runs.evaluating import evaluate_corpus, part_to_judge
 from lmviz.runs.opening import open_model_of, open_recorded
 
