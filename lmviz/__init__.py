@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from lmviz.api.questions import trace as trace
     from lmviz.api.races import race
-    from lmviz.api.readouts import lens, open_lens
+    from lmviz.api.readouts import direction, lens, open_lens, probe
     from lmviz.api.sets import contrasts, divergence, loss_map, text_set, words
     from lmviz.api.training import (
         convert,
@@ -82,6 +82,7 @@ __all__ = [
     "convert",
     "copied",
     "difference",
+    "direction",
     "divergence",
     "evaluate",
     "explain",
@@ -99,6 +100,7 @@ __all__ = [
     "open_model",
     "patch",
     "predict",
+    "probe",
     "race",
     "record",
     "replace",
@@ -128,7 +130,7 @@ _HOMES = {
     **dict.fromkeys(("copied", "influences"), "lmviz.api.origins"),
     "race": "lmviz.api.races",
     "record": "lmviz.recording.recording",
-    **dict.fromkeys(("lens", "open_lens"), "lmviz.api.readouts"),
+    **dict.fromkeys(("direction", "lens", "open_lens", "probe"), "lmviz.api.readouts"),
     **dict.fromkeys(
         ("ablate", "attribute", "circuit", "contrast", "head_scores", "patch", "weights"),
         "lmviz.api.circuits",

@@ -1,8 +1,8 @@
-"""The public functions that fit something to a model's states: lenses."""
+"""The public functions that fit something to a model's states: lenses, probes, directions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,9 @@ from lmviz.base.reporting import Report, unheard
 if TYPE_CHECKING:
     from lmviz.api.given import Given, Texts
     from lmviz.models.model import Model
+    from lmviz.readouts.direction import Direction
     from lmviz.readouts.lens import Lens
+    from lmviz.readouts.probing import Probes
     from lmviz.text.corpus import Corpus
 
 
@@ -65,6 +67,65 @@ def lens(
     with interruptible(lambda done: report(done) if done is not None else None):
         *_, fitted = fit_lens(opened, read, kind, centred=centred, scope=scope, every=len(read.fitted))
     return Lens(opened, fitted)
+
+
+def probe(
+    model: Given,
+    labelled: Corpus | Mapping[str, Sequence[str]],
+    taps: Sequence[str] | None = None,
+    *,
+    untrained: Given | None = None,
+    strength: float = 1.0,
+    seed: int = 0,
+    progress: Report | None = None,
+) -> Probes:
+    """Can a label be read off the states, and by how much better than off the controls?
+
+    `labelled` is a corpus of tags or labels, or texts by label: `{"past": [...], "present": [...]}`. A linear
+    probe is fitted at each tap that matches `taps`, by default at the state after each layer, on three
+    quarters of the texts, and judged on the others. Beside `.accuracy` stand `.shuffled`, `.untrained`,
+    `.words` and `.majority`; `.gap` is what may be claimed, and `.sentence` says it. `untrained` is the model
+    before its training: of a run, given by its folder or name, it is the snapshot of step 0, and otherwise a
+    network of the same shape with initial weights by the seed. `strength` is the inverse of the ridge, C of
+    scikit-learn. LmvizError where there are no labels, or too few texts.
+    """
+    from lmviz.models.interruption import interruptible
+    from lmviz.readouts.labelled import read_labelled
+    from lmviz.readouts.probing import probe as fitted
+
+    check_callable("progress", progress)
+    if not isinstance(strength, int | float) or not strength > 0:
+        raise LmvizError(f"strength must be a number above 0, not {strength!r}.")
+    opened, report = opened_model(model), progress or unheard
+    before = _untrained(model, opened, seed) if untrained is None else opened_model(untrained)
+    texts = read_labelled(opened, labelled, seed=whole_number("seed", seed))
+    with interruptible(lambda done: report(done) if done is not None else None):
+        return fitted(opened, texts, taps, untrained=before, strength=float(strength), seed=seed)
+
+
+def direction(model: Given, texts: Texts, others: Texts, tap: str, *, at: str = "last") -> Direction:
+    """The direction from the mean state of `others` to that of `texts`, at a tap.
+
+    States are taken at the "last" token of each text, or at "all" of them. `.add(strength)`, `.remove()` and
+    `.swap(other)` are interventions for every function that takes them; `.random_like()` is the control,
+    `.words(model)` says what it writes. LmvizError where a list is empty, or where there is no such tap.
+    """
+    from lmviz.readouts.direction import mean_difference
+
+    return mean_difference(opened_model(model), texts, others, tap, at=at)
+
+
+def _untrained(given: Given, opened: Model, seed: int) -> Model | None:
+    """The model before its training; None where its family has nothing to begin with."""
+    from lmviz.api.training import find_run, open_model
+    from lmviz.families import FAMILIES, build_model
+    from lmviz.runs.opening import open_recorded
+
+    if isinstance(given, str | Path) and 0 in open_recorded(find_run(given)).snapshots():
+        return open_model(given, 0)
+    if FAMILIES[opened.family].counts:
+        return None
+    return build_model(opened.family, opened.configuration, opened.vocabulary_size, seed, opened.predicts)
 
 
 def open_lens(path: str | Path, model: Given) -> Lens:

@@ -1,0 +1,132 @@
+"""A direction at a tap: what adds it to states, removes it from them, or swaps two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.base.errors import LmvizError
+from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.interventions import add, replace
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Direction:
+    """A unit vector (channel,) at a tap, and where it comes from.
+
+    `length` is that of the vector it was made from, such as the distance of two means: an addition of 1 in
+    its units moves a state from one mean to the other.
+    """
+
+    address: str
+    vector: np.ndarray
+    length: float
+    origin: str
+
+    @classmethod
+    def of(cls, address: str, vector: np.ndarray, origin: str) -> Direction:
+        """The direction of a vector; LmvizError for one without length."""
+        length = float(np.linalg.norm(vector))
+        if not np.isfinite(length) or length == 0:
+            raise LmvizError(
+                f"The vector of the {origin} has no length, so it has no direction: give others."
+            )
+        return cls(address, (vector / length).astype(np.float32), length, origin)
+
+    def __repr__(self) -> str:
+        return f"<Direction at {self.address}: {self.origin}>"
+
+    def along(self, states: np.ndarray) -> np.ndarray:
+        """(...,) how far states (..., channel) lie along it."""
+        return states @ self.vector
+
+    def cosine(self, other: Direction) -> float:
+        """How alike two directions are; LmvizError where they are of states of different width."""
+        if self.vector.shape != other.vector.shape:
+            raise LmvizError(f"{self!r} and {other!r} are of states of different width.")
+        return float(self.vector @ other.vector)
+
+    def add(self, strength: float = 1.0, **where: int | slice | tuple[int, ...]) -> Intervention:
+        """Moves states by `strength` × `length` along it, at all positions or where it is said."""
+        return add(self.address, strength * self.length * self.vector, **where)
+
+    def remove(self, **where: int | slice | tuple[int, ...]) -> Intervention:
+        """Takes what states have along it out of them (projection)."""
+        vector = self.vector
+
+        def without(states: np.ndarray) -> np.ndarray:
+            return states - (states @ vector)[..., None] * vector
+
+        return replace(self.address, without, **where)
+
+    def swap(self, other: Direction, **where: int | slice | tuple[int, ...]) -> Intervention:
+        """Exchanges what states have along it and along another direction at the same tap."""
+        if self.address != other.address:
+            raise LmvizError(f"{other!r} is at another tap than {self!r}: take two of one tap.")
+        pair = np.stack([self.vector, other.vector])
+        if abs(float(pair[0] @ pair[1])) > 1 - 1e-6:
+            raise LmvizError("These two directions are one, so there is nothing to swap.")
+        back = np.linalg.pinv(pair.astype(np.float64)).astype(np.float32)
+
+        def swapped(states: np.ndarray) -> np.ndarray:
+            shares = states @ back
+            return states + (shares[..., ::-1] - shares) @ pair
+
+        return replace(self.address, swapped, **where)
+
+    def random_like(self, seed: int = 0) -> Direction:
+        """A direction at the same tap that means nothing, of the same length: the control of a steering."""
+        drawn = np.random.default_rng(seed).standard_normal(len(self.vector))
+        drawn /= np.linalg.norm(drawn)
+        return Direction(self.address, drawn.astype(np.float32), self.length, "random")
+
+    def words(self, model: Model, count: int = 10) -> tuple[tuple[str, float], ...]:
+        """The words whose logits rise most if a state moves by one along it and is read as the last.
+
+        LmvizError where the states are not as wide as the last, or where the model has no tokenizer.
+        """
+        if model.tokenizer is None:
+            raise LmvizError("This model has no tokenizer, so its tokens have no names: open it from a run.")
+        matrix = _unembedding(model)
+        if matrix.shape[1] != len(self.vector):
+            raise LmvizError(f"{self!r} is of states that the output layer cannot read.")
+        rises = matrix @ self.vector
+        best = np.argsort(-rises, kind="stable")[:count]
+        return tuple((model.tokenizer.token(int(id)), float(rises[id])) for id in best)
+
+
+def mean_difference(
+    model: Model, texts: Sequence[str], others: Sequence[str], tap: str, *, at: str = "last"
+) -> Direction:
+    """The direction from the mean state of `others` to that of `texts`, at their last tokens or at "all".
+
+    LmvizError where one of the two is empty, or where the tap is not there.
+    """
+    from lmviz.inspection.tracing import trace
+
+    if at not in ("last", "all"):
+        raise LmvizError(f"States are taken at the 'last' token or at 'all', not at {at!r}.")
+    means = []
+    for given in (texts, others):
+        if isinstance(given, str) or not given:
+            raise LmvizError("A difference of means needs two lists with at least one text each.")
+        states = [trace(model, text, taps=[tap])[tap].array for text in given]
+        means.append(np.mean([state[-1] if at == "last" else state.mean(0) for state in states], axis=0))
+    return Direction.of(tap, means[0] - means[1], "difference of means")
+
+
+def _unembedding(model: Model) -> np.ndarray:
+    """(token, channel) the weights of the output layer."""
+    from lmviz.models.precision import widened
+
+    tensors = model.tensors()
+    for name in ("output.weight", "embedding.weight"):
+        if name in tensors:
+            return widened(tensors[name]).detach().cpu().numpy()
+    raise LmvizError(f"The output layer of a model of the family {model.family} is no matrix of words.")
