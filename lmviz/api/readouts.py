@@ -14,7 +14,7 @@ from lmviz.base.reporting import Report, unheard
 if TYPE_CHECKING:
     from lmviz.api.given import Given, Texts
     from lmviz.models.model import Model
-    from lmviz.readouts.direction import Direction
+    from lmviz.readouts.direction import StateDirection
     from lmviz.readouts.lens import Lens
     from lmviz.readouts.probing import Probes
     from lmviz.text.corpus import Corpus
@@ -103,7 +103,7 @@ def probe(
         return fitted(opened, texts, taps, untrained=before, strength=float(strength), seed=seed)
 
 
-def direction(model: Given, texts: Texts, others: Texts, tap: str, *, at: str = "last") -> Direction:
+def direction(model: Given, texts: Texts, others: Texts, tap: str, *, at: str = "last") -> StateDirection:
     """The direction from the mean state of `others` to that of `texts`, at a tap.
 
     States are taken at the "last" token of each text, or at "all" of them. `.add(strength)`, `.remove()` and

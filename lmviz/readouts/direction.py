@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Direction:
+class StateDirection:
     """A unit vector (channel,) at a tap, and where it comes from.
 
     `length` is that of the vector it was made from, such as the distance of two means: an addition of 1 in
@@ -30,7 +30,7 @@ class Direction:
     origin: str
 
     @classmethod
-    def of(cls, address: str, vector: np.ndarray, origin: str) -> Direction:
+    def of(cls, address: str, vector: np.ndarray, origin: str) -> StateDirection:
         """The direction of a vector; LmvizError for one without length."""
         length = float(np.linalg.norm(vector))
         if not np.isfinite(length) or length == 0:
@@ -46,7 +46,7 @@ class Direction:
         """(...,) how far states (..., channel) lie along it."""
         return states @ self.vector
 
-    def cosine(self, other: Direction) -> float:
+    def cosine(self, other: StateDirection) -> float:
         """How alike two directions are; LmvizError where they are of states of different width."""
         if self.vector.shape != other.vector.shape:
             raise LmvizError(f"{self!r} and {other!r} are of states of different width.")
@@ -65,7 +65,7 @@ class Direction:
 
         return replace(self.address, without, **where)
 
-    def swap(self, other: Direction, **where: int | slice | tuple[int, ...]) -> Intervention:
+    def swap(self, other: StateDirection, **where: int | slice | tuple[int, ...]) -> Intervention:
         """Exchanges what states have along it and along another direction at the same tap."""
         if self.address != other.address:
             raise LmvizError(f"{other!r} is at another tap than {self!r}: take two of one tap.")
@@ -80,11 +80,11 @@ class Direction:
 
         return replace(self.address, swapped, **where)
 
-    def random_like(self, seed: int = 0) -> Direction:
+    def random_like(self, seed: int = 0) -> StateDirection:
         """A direction at the same tap that means nothing, of the same length: the control of a steering."""
         drawn = np.random.default_rng(seed).standard_normal(len(self.vector))
         drawn /= np.linalg.norm(drawn)
-        return Direction(self.address, drawn.astype(np.float32), self.length, "random")
+        return StateDirection(self.address, drawn.astype(np.float32), self.length, "random")
 
     def words(self, model: Model, count: int = 10) -> tuple[tuple[str, float], ...]:
         """The words whose logits rise most if a state moves by one along it and is read as the last.
@@ -103,7 +103,7 @@ class Direction:
 
 def mean_difference(
     model: Model, texts: Sequence[str], others: Sequence[str], tap: str, *, at: str = "last"
-) -> Direction:
+) -> StateDirection:
     """The direction from the mean state of `others` to that of `texts`, at their last tokens or at "all".
 
     LmvizError where one of the two is empty, or where the tap is not there.
@@ -118,7 +118,7 @@ def mean_difference(
             raise LmvizError("A difference of means needs two lists with at least one text each.")
         states = [trace(model, text, taps=[tap])[tap].array for text in given]
         means.append(np.mean([state[-1] if at == "last" else state.mean(0) for state in states], axis=0))
-    return Direction.of(tap, means[0] - means[1], "difference of means")
+    return StateDirection.of(tap, means[0] - means[1], "difference of means")
 
 
 def _unembedding(model: Model) -> np.ndarray:

@@ -18,7 +18,7 @@ from lmviz.inspection.logit_lens import lens_places
 from lmviz.inspection.tracing import trace
 from lmviz.models.interruption import look_up
 from lmviz.models.model import Model
-from lmviz.readouts.direction import Direction
+from lmviz.readouts.direction import StateDirection
 from lmviz.readouts.labelled import LabelledText, LabelledTexts
 from lmviz.readouts.linear_probe import LinearProbe, fit_probe
 
@@ -84,7 +84,7 @@ class Probes:
             f"the best control, {name}."
         )
 
-    def direction(self, address: str, label: str) -> Direction:
+    def direction(self, address: str, label: str) -> StateDirection:
         """The direction along which a state of a tap becomes more like a label, of length 1."""
         for kind, known, asked in (("tap", self.addresses, address), ("label", self.names, label)):
             if asked not in known:
@@ -92,7 +92,7 @@ class Probes:
         weights = self.probes[self.addresses.index(address)].weights
         own = self.names.index(label)
         along = weights[own] - np.delete(weights, own, axis=0).mean(0)
-        return Direction.of(address, along, f"probe for {label}")
+        return StateDirection.of(address, along, f"probe for {label}")
 
 
 def probe(

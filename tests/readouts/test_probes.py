@@ -11,7 +11,7 @@ import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.tracing import trace
-from lmviz.readouts.direction import Direction
+from lmviz.readouts.direction import StateDirection
 from lmviz.readouts.labelled import LabelledText, LabelledTexts, read_labelled
 from lmviz.readouts.linear_probe import fit_probe
 from lmviz.readouts.probing import probe
@@ -142,7 +142,7 @@ def test_a_word_s_own_direction_raises_that_word_in_every_family(name):
     tap = "norm" if "norm" in last.arrays else "layers/0/hidden"
     token = model.tokenizer.id_of("barrel")
     matrix = model.tensors().get("output.weight", model.tensors()["embedding.weight"]).numpy()
-    found = Direction.of(tap, matrix[token], "unembedding of barrel")
+    found = StateDirection.of(tap, matrix[token], "unembedding of barrel")
     (word, rise), *_ = found.words(model, 3)
     assert word.strip() == "barrel"
     assert rise == pytest.approx(np.linalg.norm(matrix[token]), rel=1e-5)
