@@ -179,6 +179,28 @@ def follow_a_context(scene: Scene) -> None:
     scene.session.focus.choose_stage(bigrams)
 
 
+def ask_who_taught(scene: Scene) -> None:
+    """Look at another text beside the one that the model learned from."""
+    if scene.session.text.corpus is None:
+        scene.open_text()
+    scene.show("taught_view")
+    scene.type()
+
+
+def ask_gradients(scene: Scene) -> None:
+    """Have the text read for the gradients of a word."""
+    ask_who_taught(scene)
+    scene.settle()
+    scene.click("taught_read_button")
+
+
+def train_without_lines(scene: Scene) -> None:
+    """Train again without what taught a word."""
+    ask_who_taught(scene)
+    scene.settle()
+    scene.click("taught_remove_button")
+
+
 def look_back(scene: Scene) -> None:
     """Look at a word of a new text before its last, as if the vocabulary were large."""
     with pytest.MonkeyPatch.context() as patch:
@@ -330,6 +352,7 @@ ELSEWHERE: dict[str, tuple[str, Callable[[Scene], object]]] = {
     "changed weights": ("difference", weigh),
     "compared labels": ("compare classifier", Scene.type),
     "evidence": ("inside n-gram", follow_a_context),
+    "who taught it this": ("inside", ask_who_taught),
 }
 """By the key of a panel that asks: the scene and the act, where they are not its perspective, and typing."""
 
@@ -361,6 +384,8 @@ ROWS = (
     Row("Measuring gradients of ", "train", "noise_view", measure_noise),
     Row("Counting n-grams to compare with", "train", "loss_view", read_text),
     Row("live", "train", BELOW, train),
+    Row("What taught it ", "inside", "taught_view", ask_gradients),
+    Row("Training without ", "inside", "taught_view", train_without_lines),
     Row("why", "inside", "why_view", lambda scene: scene.choose_cell("layers/0/hidden")),
     Row("numbers", "inside", "stage_view", lambda scene: scene.choose_cell("layers/0/hidden")),
     Row("whole model", "inside", "picture_view", Scene.type),

@@ -28,10 +28,12 @@ from lmviz.app.widgets.text.marked_words import WordScroll
 from lmviz.app.widgets.text.network_editor import NetworkEditor
 from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.widgets.text.product_strip import ProductStrip
+from lmviz.app.widgets.text.pushed_lines import PushedLinesView
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
 from lmviz.looks.label_row import LabelRow, TableLabel
 from lmviz.looks.occurrence import OccurrenceLine
+from lmviz.looks.pushed import PushedRow
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms
 
 WORDS = ("The", "bat", "made", "noise", "at", "night", "and", "the")
@@ -257,6 +259,32 @@ def word_effects() -> WordEffects:
     return words
 
 
+def pushed_lines() -> PushedLinesView:
+    """Lines that taught a word, one form unfolded, and what pushed it down."""
+    view = PushedLinesView()
+    up, down = np.array([0.1, 0.3, 0.8, 0.5]), np.array([0.1, -0.2, -0.7, -0.4])
+    line = tuple(["Mira", "owned", "a", "horn", "that", "had", "belonged", "to", "her", "aunt", "."])
+    push = np.array([0.0] * 8 + [1.0, 0.0, -0.2])
+    rows = [
+        PushedRow(label=("to", "her"), times="27", tokens=line, pushes=push, bars=up, said="9 %", opens=True),
+        PushedRow(times="685", tokens=line, pushes=push, bars=up, said="0.5 %", ink="muted_text", inner=True),
+        PushedRow(label=("", "Against"), said="shares of all push against it", heading=True),
+        PushedRow(
+            label=("with", "his"),
+            times="312",
+            tokens=tuple(["Milo", "lived", "with", "his", "father", "."]),
+            pushes=np.array([0.0, 0.0, 0.1, -1.0, 0.0, 0.0]),
+            bars=down,
+            said="−26 %",
+            ink="signed_negative",
+            opens=True,
+            mark="generalised",
+        ),
+    ]
+    view.set_rows(("form", "times", "the line that pushed most", "by step", "of all"), rows)
+    return view
+
+
 def large_word_effects() -> QWidget:
     """The same where it has more room than usual."""
     words = word_effects()
@@ -302,6 +330,7 @@ EXHIBITS = (
     Exhibit("Tags under words", "one of five is wrong", answered_strip, (400, 90)),
     Exhibit("Tags", "one of three is wrong", labelled_words, (360, 120)),
     Exhibit("Saliency", "", word_effects, (460, 150)),
+    Exhibit("Who taught it this?", "", pushed_lines, (720, 190)),
     Exhibit("Saliency in a large window", "type has grown", large_word_effects, (620, 260)),
     Exhibit("Chain rule", "", product_strip, (660, 130)),
     Exhibit("The same question, asked two ways", "per cent", answer_rows, (660, 190)),

@@ -18,6 +18,7 @@ from lmviz.looks.curve import PlotCurve
 from lmviz.looks.ink import Inked
 from lmviz.looks.label_row import LabelRow
 from lmviz.looks.occurrence import OccurrenceLine
+from lmviz.looks.pushed import PushedRow
 from lmviz.looks.word_curve import WordCurve
 
 Range = tuple[float, float]
@@ -282,4 +283,16 @@ class Bars(LookPart):
     limit: float | None = None
     current: int = -1
     hovered: Callable[[int], object] = field(default=_nothing, compare=False)
+    clicked: Callable[[int], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PushedLines(LookPart):
+    """Lines of a text whose tokens are coloured, under the `heads` of columns; `clicked` is told the row.
+
+    The heads are those of label, times, line, bars and what is said.
+    """
+
+    heads: tuple[str, str, str, str, str] = ("", "", "", "", "")
+    rows: Sequence[PushedRow] = ()
     clicked: Callable[[int], object] = field(default=_nothing, compare=False)

@@ -162,6 +162,13 @@ class Influences:
             by == "gradients" and self._is_missed(slice(line.start, line.stop), share),
         )
 
+    def table(self, by: Method = "gradients", count: int = 50) -> np.ndarray:
+        """The lines that pushed most, up and down, as texts (row, 3): number from 1, share, and line."""
+        shares = self.line_shares(by)
+        lines = [*self.lines(count, by), *self.lines(count, by, against=True)]
+        rows = [(str(line.number + 1), f"{shares[line.number]:.6g}", line.line.text) for line in lines]
+        return np.array(rows, dtype=np.str_).reshape(-1, 3)
+
     def forms(
         self, count: int = 8, by: Method = "gradients", *, against: bool = False, examples: int = 4
     ) -> tuple[LineForm, ...]:

@@ -152,23 +152,62 @@ class Teaching:
         seconds = (at - began) / max(1, int(some.sum())) * self.tokens * count if read >= 0 else None
         return TeachingPlan(self.tokens, len(self.text.wanted), count, seconds, size)
 
-    def growing(self) -> Iterator[tuple[Influences, float]]:
+    def widen(self) -> None:
+        """Have all of the text read from now on."""
+        self._limit = None
+        self._order = self._order if self._pieces is None else self._drawn()
+
+    def growing(self, before: Influences | None = None) -> Iterator[tuple[Influences, float]]:
         """Answers, each with the share of the work that is done; the first needs no gradient.
 
         After it come the two snapshots round the steepest rise of the word, then the others, over a first
-        stretch of the text; then all snapshots over the next.
+        stretch of the text; then all snapshots over the next. It goes on from what was found `before`.
         """
         from lmviz.origins.products import Moved
 
         began = time.perf_counter()
-        probabilities = np.full(len(self._history), np.nan)
-        answer = Influences(
+        answer = self._first_answer() if before is None else before
+        yield answer, 1.0 if self._counts else 0.0
+        if self._counts or self._pieces is None:
+            return
+        weights = dict(zip(self._steps, interval_weights(self._run, self._steps), strict=True))
+        rows = {step: row for row, step in enumerate(self._steps)}
+        products = np.full((len(self._steps), len(self.text.wanted)), np.nan, dtype=np.float32)
+        losses = np.full_like(products, np.nan)
+        if answer.products is not None and answer.losses is not None:
+            known = [rows[step] for step in answer.steps]
+            products[known], losses[known] = answer.products, answer.losses
+        order = self._in_order(steepest(self._history, answer.probabilities))
+        whole, done = max(1, self.tokens * len(self._steps)), 0
+        for stretch in self._stretches():
+            for step in order:
+                row = rows[step]
+                left = stretch[np.isnan(products[row, self._pieces.target_spans[stretch, 0]])]
+                if len(left):
+                    moved = Moved(self._opened(step), self.asked, self._moments.get(step))
+                    for places, found, lost in moved.products(self._pieces, left):
+                        products[row, places], losses[row, places] = found, lost
+                done += int(self._pieces.lengths[stretch].sum())
+                begun = [each for each in self._steps if not np.isnan(products[rows[each]]).all()]
+                if len(left) and min(2, len(self._steps)) <= len(begun) and step != order[-1]:
+                    is_first = len(begun) < len(self._steps)
+                    if is_first:
+                        found_so_far = self._with(answer, begun, weights, products, losses, rows, began)
+                        yield found_so_far, done / whole
+            yield (
+                self._with(answer, list(self._steps), weights, products, losses, rows, began),
+                min(1.0, done / whole),
+            )
+
+    def _first_answer(self) -> Influences:
+        """What needs no gradient: n-grams in common, and the word's probability at each snapshot."""
+        return Influences(
             text=self.text,
             word=self._names[1],
             wanted=self.wanted,
             context=self._names[0],
             history=self._history,
-            probabilities=probabilities,
+            probabilities=self._by_step(),
             steps=(),
             weights=np.zeros(0),
             products=None,
@@ -177,35 +216,6 @@ class Teaching:
             scaled=self.scaled,
             done=self._counts,
         )
-        probabilities = self._by_step()
-        answer = replace(answer, probabilities=probabilities)
-        yield answer, 1.0 if self._counts else 0.0
-        if self._counts or self._pieces is None:
-            return
-        weights = dict(zip(self._history, interval_weights(self._run, self._history), strict=True))
-        if len(self._steps) < len(self._history):
-            weights = dict(zip(self._steps, interval_weights(self._run, self._steps), strict=True))
-        order = self._first(steepest(self._history, probabilities))
-        products = np.full((len(self._steps), len(self.text.wanted)), np.nan, dtype=np.float32)
-        losses = np.full_like(products, np.nan)
-        rows = {step: row for row, step in enumerate(self._steps)}
-        whole, done = max(1, self.tokens * len(self._steps)), 0
-        for number, stretch in enumerate(self._stretches()):
-            for step in order:
-                moved = Moved(self._opened(step), self.asked, self._moments.get(step))
-                row = rows[step]
-                for places, found, lost in moved.products(self._pieces, stretch):
-                    products[row, places], losses[row, places] = found, lost
-                done += int(self._pieces.lengths[stretch].sum())
-                if number == 0:
-                    known = [each for each in self._steps if not np.isnan(products[rows[each]]).all()]
-                    if len(known) < min(2, len(self._steps)) or step == order[-1]:
-                        continue
-                    yield self._with(answer, known, weights, products, losses, rows, began), done / whole
-            yield (
-                self._with(answer, list(self._steps), weights, products, losses, rows, began),
-                min(1.0, done / whole),
-            )
 
     def _with(
         self,
@@ -236,7 +246,7 @@ class Teaching:
         assert self._pieces is not None
         return int(self._pieces.targets[self._order].sum())
 
-    def _first(self, rise: tuple[int, int] | None) -> list[int]:
+    def _in_order(self, rise: tuple[int, int] | None) -> list[int]:
         """The snapshots, those round the steepest rise first."""
         around = [step for step in rise or () if step in self._steps]
         return [*around, *(step for step in reversed(self._steps) if step not in around)]

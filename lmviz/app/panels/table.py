@@ -53,6 +53,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("lenses", "Three lenses", "inside", "left", tabbed=True, clears="centre"),
     PanelRow("through_time", "Through time", "inside", "left", tabbed=True),
     PanelRow("saliency", "Saliency", "inside", "left", tabbed=True),
+    PanelRow("taught", "Taught by", "inside", "left", tabbed=True, clears="centre"),
     PanelRow("positions", "Positions", "inside", "left", tabbed=True),
     PanelRow("labels", "Labels", "inside", "left", tabbed=True),
     PanelRow("confusion", "Confusion", "inside", "left", _CONFUSION, tabbed=True),

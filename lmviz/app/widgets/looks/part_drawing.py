@@ -25,6 +25,7 @@ DRAWN_BY = {
     "Matrix": "matrix:MatrixDrawing",
     "Occurrences": "occurrences:OccurrencesDrawing",
     "OneLine": "words:OneLineDrawing",
+    "PushedLines": "pushed_lines:PushedLinesDrawing",
     "SideBySide": "arranged:SideBySideDrawing",
     "Shifts": "shifts:ShiftsDrawing",
     "SliderLine": "controls:SliderLineDrawing",

@@ -1,0 +1,639 @@
+"""Which lines of its own text taught the model a word, when, and how far to trust what says so."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lmviz.app.panels.look_panel import AskingPanel
+from lmviz.app.panels.question import Key, Question
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.figures import count, percentage
+from lmviz.app.workers.job import Job
+from lmviz.base.durations import in_words
+from lmviz.base.reporting import Report
+from lmviz.inspection.recipes.recipe import arguments_of
+from lmviz.looks.curve import PlotCurve
+from lmviz.looks.ink import Inked
+from lmviz.looks.look import Look
+from lmviz.looks.names import Names
+from lmviz.looks.parts import (
+    Bars,
+    Button,
+    Curves,
+    LookPart,
+    Picker,
+    PushedLines,
+    SideBySide,
+    Space,
+    Stacked,
+    Words,
+)
+from lmviz.looks.pushed import PushedRow
+from lmviz.models.sequences import SOURCE
+from lmviz.text.corpus import Corpus
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.origins.influences import Form, Influences, Method, TaughtLine
+    from lmviz.origins.teaching import Plan, Teaching
+    from lmviz.runs.removal import Removal
+
+NOTHING = "Open a run and type a text to see which lines of its own text taught it the next word."
+FOREIGN = "It is not known what {name} learned from: open a run of lmviz to see what taught it a word."
+UP, DOWN = "signed_positive", "signed_negative"
+FORMS, AGAINST, COUNTS, CHOICES = 8, 6, 4, 6
+MOST_REMOVED = 100
+METHODS: tuple[tuple[Method, str], ...] = (("gradients", "gradients"), ("overlap", "n-grams"))
+
+WORD = Picker("taught_word_picker", says="which word was taught")
+METHOD = Picker(
+    "taught_method_picker", says="by what lines are ordered", choices=[said for _, said in METHODS]
+)
+READ = Button("taught_read_button", shown=False)
+OPEN = Button("open_taught_text_button", shown=False)
+REMOVE = Button("taught_remove_button", shown=False)
+CURVE = Curves(
+    "taught_curve",
+    says="the probability of the word at each snapshot",
+    x_name="step",
+    y_name="",
+    possible=((0.0, np.inf), (0.0, 1.0)),
+    logarithmic=(True, False),
+    writes=(lambda step: count(round(step)), lambda share: f"{100 * share:.0f} %".replace("-", "−")),
+    share=1,
+)
+COUNTED = Bars("taught_counts", says="what follows the ends of the context in the text")
+LINES = PushedLines("taught_lines", says="lines that taught the word", share=1)
+WHEN = Curves(
+    "taught_when",
+    says="the push for and against by snapshot",
+    x_name="step",
+    y_name="",
+    possible=((0.0, np.inf), (-1.0, 1.0)),
+    logarithmic=(True, False),
+    writes=(lambda step: count(round(step)), lambda share: f"{100 * share:.0f} %".replace("-", "−")),
+    share=1,
+)
+TRUST = Bars("taught_trust", says="rank correlation of each estimate with the truth")
+
+
+@dataclass(frozen=True)
+class Found:
+    """The search, what it has found so far, and what the rest of it would take."""
+
+    teaching: Teaching = field(repr=False)
+    answer: Influences
+    plan: Plan
+    removal: Removal | None = None
+
+
+class TaughtPanel(AskingPanel[Corpus, Found]):
+    """n-gram overlap and exact counts come at once; a button has the text read for the gradients.
+
+    The word is the one that stands in the text behind the position that is looked at, or a likely one.
+    """
+
+    title = "Who taught it this?"
+    key = Key("who taught it this")
+    draws = ("reading",)
+    follows = ("reading.changed", "focus.position_changed", "text.changed", "library.model_changed")
+    parts = (WORD, METHOD, READ, OPEN, REMOVE)
+
+    def __init__(self, session: Session) -> None:
+        self._choice = 0
+        self._asked_at: tuple[str, int] | None = None
+        self._method = 0
+        self._open_form: tuple[str, str] | None = None
+        self._job: Job | None = None
+        self._job_of: object = None
+        super().__init__(session)
+
+    def out_of_place(self, model: OpenedModel) -> str:
+        return "" if not model.run.was_trained_elsewhere else FOREIGN.format(name=model.name)
+
+    def question(self) -> Question[Corpus, Found] | Look:
+        reading, corpus = self.session.reading.current, self.session.text.corpus
+        if reading is None:
+            return Look(instead=NOTHING)
+        model, position = reading.model, self.session.reading.position
+        description = model.description
+        if corpus is None or corpus.fingerprint != description.fingerprint:
+            name = description.corpus.get("name", "its text")
+            offer = replace(
+                OPEN,
+                text=f"Open “{name}” to see what taught it",
+                shown=True,
+                clicked=lambda: self.session.text.open_text_of(model),
+            )
+            return Look((offer, Space()), aside=f"learned from {name}")
+        ids, _ = self._words()
+        if not ids:
+            return Look(instead=NOTHING)
+        if self._asked_at != (reading.trace.text, position):
+            self._asked_at, self._choice = (reading.trace.text, position), 0
+        wanted = ids[min(self._choice, len(ids) - 1)]
+        run, of_labels = model.run, not model.predicts.continues
+        text = reading.trace.text if of_labels else _up_to(reading, position)
+        source = reading.trace.beside.get(SOURCE)
+        place = position if of_labels and model.predicts.per == "position" else None
+
+        def work(corpus: Corpus) -> Found:
+            from lmviz.origins.teaching import Teaching
+            from lmviz.runs.opening import open_model_of
+
+            teaching = Teaching(
+                run,
+                corpus,
+                lambda step: open_model_of(run, step),
+                text,
+                wanted,
+                source=source,
+                position=place,
+            )
+            answer, _ = next(teaching.growing())
+            return Found(teaching, answer, teaching.plan())
+
+        return Question(self.key, corpus, work, about=(model, model.snapshots, text, source, place, wanted))
+
+    def _words(self) -> tuple[list[int], list[str]]:
+        """What can be asked about, by id and as displayed: the word that stands next, and the likeliest."""
+        reading = self.session.reading.current
+        if reading is None:
+            return [], []
+        trace, position = reading.trace, self.session.reading.position
+        model = reading.model
+        probabilities = trace["probabilities"].array
+        row = probabilities[position] if probabilities.ndim == 2 else probabilities
+        likeliest = np.argsort(-row, kind="stable")[:CHOICES].tolist()
+        if not model.predicts.continues:
+            return likeliest, [str(model.predicts.names[index]) for index in likeliest]
+        following = [int(trace.ids[position + 1])] if position + 1 < len(trace.tokens) else []
+        ids = list(dict.fromkeys([*following, *likeliest]))
+        return ids, [visible(model.tokenizer.token(index)) for index in ids]
+
+    # What is done
+
+    def _choose_word(self, place: int) -> None:
+        self._choice = place
+        self.refresh_soon()
+
+    def _choose_method(self, place: int) -> None:
+        self._method = place
+        self._draw()
+
+    def _end_other_job(self) -> None:
+        """Cancel what is computed of a question that is no longer asked."""
+        if self._job is not None and self._job_of is not self.asked:
+            self._job.cancel()
+            self._job = None
+
+    def _forget(self, look: Look) -> None:
+        super()._forget(look)
+        self._end_other_job()
+
+    def _take(self, asked: Question[Corpus, Found], found: Found) -> None:
+        self.asked = asked
+        self._end_other_job()
+        super()._take(asked, found)
+
+    def _read_on(self) -> None:
+        """Have the text read at each snapshot, in a job of its own that can be cancelled."""
+        found = self.found
+        if found is None or self._job is not None:
+            return
+        asked, teaching, before = self.asked, found.teaching, found.answer
+
+        def work(report: Report) -> Generator[object, None, Influences]:
+            if before.done:
+                teaching.widen()
+            answers = teaching.growing(before)
+            answer, _ = next(answers)
+            for answer, done in answers:
+                yield done
+                yield answer
+            return answer
+
+        def take(answer: Influences) -> None:
+            if self.found is not None and self.asked is asked:
+                self.found = replace(self.found, answer=answer)
+                self._draw()
+
+        self._job = self.start_job(f"What taught it “{visible(before.word)}”", work, take, take)
+        self._job_of = asked
+        self._job.ended.connect(self._forget_job)
+        self._draw()
+
+    def _forget_job(self, job: object) -> None:
+        if job is self._job:
+            self._job = None
+            self._draw()
+
+    def _remove(self, lines: tuple[int, ...]) -> None:
+        """Train again without these lines, and without others, from before the steepest rise."""
+        found, asked, corpus = self.found, self.asked, self.session.text.corpus
+        model = self.session.library.model
+        if found is None or corpus is None or model is None or self._job is not None:
+            return
+        run, teaching = model.run, found.teaching
+        step, until = _stretch(found.answer)
+
+        def work(report: Report) -> Generator[object, None, Removal]:
+            from lmviz.runs.removal import remove
+
+            answers = remove(run, corpus, teaching.text, teaching.asked, lines, step=step, until=until)
+            removal, _ = next(answers)
+            for removal, done in answers:
+                yield done
+                yield removal
+            return removal
+
+        def take(removal: Removal) -> None:
+            if self.found is not None and self.asked is asked:
+                self.found = replace(self.found, removal=removal)
+                self._draw()
+
+        self._job = self.start_job(f"Training without {count(len(lines))} lines", work, take, take)
+        self._job_of = asked
+        self._job.ended.connect(self._forget_job)
+        self._draw()
+
+    def _click(self, rows: list[tuple[PushedRow, Any]], place: int) -> None:
+        """Show or hide the lines of a form; of a line, the place in the text."""
+        if not 0 <= place < len(rows):
+            return
+        about = rows[place][1]
+        if isinstance(about, tuple):
+            self._open_form = None if self._open_form == about else about
+            self._draw()
+        elif isinstance(about, int):
+            self.session.text.choose_place(about)
+
+    # How it looks
+
+    def look(self, corpus: Corpus, found: Found) -> Look:
+        answer = found.answer
+        method: Method = METHODS[self._method][0]
+        by: Method = method if method in answer.methods else answer.methods[0]
+        ids, names = self._words()
+        chosen = ids.index(answer.wanted) if answer.wanted in ids else 0
+        rows = self._rows(answer, by)
+        lines = replace(
+            LINES,
+            heads=(
+                "form",
+                "times",
+                "the line that pushed most",
+                _span(answer) if by == "gradients" else "",
+                "of all",
+            ),
+            rows=[row for row, _ in rows],
+            clicked=lambda place: self._click(rows, place),
+        )
+        centre = Stacked(parts=(*self._sentence(answer, by), lines), share=1)
+        left = Stacked(parts=(*self._curve(answer), *self._counts(answer)), share=1)
+        right = Stacked(parts=(*self._when(answer), *self._trust(found, by)), share=1)
+        body = SideBySide(
+            first=left,
+            second=SideBySide(first=centre, second=right, shares=(5, 2), share=1),
+            shares=(2, 7),
+            share=1,
+        )
+        return Look(
+            (body,),
+            title=f"Who taught it “{visible(answer.word)}”?",
+            aside=self._aside(found),
+            head=(
+                replace(WORD, choices=names, chosen=chosen, chose=self._choose_word),
+                replace(
+                    METHOD, chosen=self._method, chose=self._choose_method, shown=len(answer.methods) > 1
+                ),
+                self._read_button(found),
+                replace(OPEN, shown=False),
+            ),
+            arrays={"lines": answer.table(by)},
+            names=Names(columns=("line", "share", "text")),
+            recipe=self._recipe(answer, by),
+        )
+
+    def _aside(self, found: Found) -> str:
+        answer = found.answer
+        if answer.products is None:
+            return "n-gram overlap, over the whole text"
+        read = f"{count(answer.lines_read)} of {count(len(answer.text.line_starts) - 1)} lines"
+        scaled = ", Adam's scale" if answer.scaled else ""
+        return f"{read} at {count(len(answer.steps))} of {count(found.plan.snapshots)} snapshots{scaled}"
+
+    def _read_button(self, found: Found) -> Button:
+        answer, plan = found.answer, found.plan
+        is_whole = answer.products is None or bool(answer.read[answer.text.asked].all())
+        if self._job is not None or (answer.done and is_whole):
+            return READ
+        seconds = plan.seconds or 0.0
+        if answer.done:
+            seconds *= plan.of / max(1, plan.tokens) - 1
+        what = "Read the rest" if answer.done else "Go on" if answer.steps else "Ask the gradients"
+        return replace(
+            READ,
+            text=f"{what} · {in_words(seconds)}",
+            tip=(
+                f"Reads {count(plan.tokens)} of {count(plan.of)} tokens twice at each of {plan.snapshots} "
+                f"snapshots, and holds {plan.bytes / 1e6:,.0f} MB"
+            ),
+            shown=True,
+            clicked=self._read_on,
+        )
+
+    def _curve(self, answer: Influences) -> tuple[LookPart, ...]:
+        from lmviz.origins.influences import steepest
+
+        now = float(answer.probabilities[-1])
+        title = Words(text=[Inked(f"“{visible(answer.word)}”: {percentage(now)}", is_bold=True)])
+        steps = np.maximum(1, np.array(answer.history))  # the axis is logarithmic
+        curve = PlotCurve("p", steps, answer.probabilities, "training", said="")
+        rise = steepest(answer.history, answer.probabilities)
+        marks = [] if rise is None else [(float(max(1, rise[0])), ""), (float(rise[1]), "rise")]
+        return title, replace(CURVE, curves=[curve], marks=marks, shown=len(steps) > 1)
+
+    def _counts(self, answer: Influences) -> tuple[LookPart, ...]:
+        """Exact counts of what follows the ends of the context."""
+        if answer.overlap is None or not answer.overlap.counted:
+            return (Space(),)
+        counted = answer.overlap.counted
+        chosen = [each for each in counted if each.total][-COUNTS:]
+        if not chosen:
+            return (
+                Words(text=[Inked("Counted, exactly", is_bold=True)]),
+                Words(text="Its last word never stands in the text.", role="muted"),
+            )
+        longest = chosen[-1]
+        names = answer.text.names
+        labels, values, texts = [], [], []
+        for each in chosen:
+            labels.append("… " + " ".join(map(visible, answer.context[-each.length :])))
+            values.append(each.count / each.total)
+            rival = "" if each.other is None else f", {visible(names[each.other])} {count(each.other_count)}"
+            texts.append(f"{count(each.count)} of {count(each.total)}{rival}")
+        end = " ".join(map(visible, answer.context[-longest.length :]))
+        said = (
+            f"After “{end}” stands {visible(answer.word)} {_times(longest.count)} in the whole text"
+            + (
+                ""
+                if longest.other is None
+                else f", {visible(names[longest.other])} {_times(longest.other_count)}"
+            )
+            + "."
+        )
+        return (
+            Words(text=[Inked("Counted, exactly", is_bold=True)]),
+            Words(text=said, role="muted"),
+            replace(COUNTED, labels=labels, values=values, texts=texts, limit=1.0),
+            Space(),
+        )
+
+    def _sentence(self, answer: Influences, by: Method) -> tuple[LookPart, ...]:
+        forms = answer.forms(2, by, examples=1)
+        if not forms:
+            said: list[Inked] = [Inked("Nothing in the text pushed this word up.")]
+        else:
+            first = forms[0]
+            what = "the text" if by == "overlap" else "what was read"
+            said = [
+                Inked(f"“{_form_name(first)}”, {_times(first.times)} in {what}, gave "),
+                Inked(percentage(first.share), is_bold=True),
+                Inked(" of the push for the word"),
+            ]
+            same = next((form for form in answer.forms(40, by, examples=1) if _is_same(answer, form)), None)
+            if same is not None and same is not first and _form_name(same) != _form_name(first):
+                each = (first.share / first.times) or 1e-12
+                said += [
+                    Inked(f"; the very end of this text, “{_form_name(same)}”, {_times(same.times)}, "),
+                    Inked(percentage(same.share), is_bold=True),
+                    Inked(f": one of these gave as much as {same.share / same.times / each:.1f} of those"),
+                ]
+            said.append(Inked("."))
+        return Words(text=[Inked("Lines that taught it", is_bold=True)]), Words("taught_sentence", text=said)
+
+    def _rows(self, answer: Influences, by: Method) -> list[tuple[PushedRow, Any]]:
+        """The forms for and against with their lines, each with what a click on it is about."""
+        rows: list[tuple[PushedRow, Any]] = []
+        for form in answer.forms(FORMS, by):
+            rows += self._rows_of(answer, form, UP)
+        against = answer.forms(AGAINST, by, against=True)
+        if against:
+            said = "shares of all push against it"
+            rows.append((PushedRow(label=("", "Against"), said=said, heading=True), None))
+        for form in against:
+            rows += self._rows_of(answer, form, DOWN)
+        return rows
+
+    def _rows_of(self, answer: Influences, form: Form, ink: str) -> list[tuple[PushedRow, Any]]:
+        key = (form.before, form.learned)
+        is_open = self._open_form == key
+        mark = "generalised" if form.only_gradients else ""
+        first = form.lines[0] if form.lines else None
+        rows: list[tuple[PushedRow, Any]] = [
+            (
+                PushedRow(
+                    label=(form.before, form.learned),
+                    times=count(form.times),
+                    tokens=_shown(first)[0] if first else (),
+                    pushes=_shown(first)[1] if first else np.zeros(0),
+                    bars=form.by_step,
+                    said=_percent(form.share),
+                    ink=ink,
+                    opens=True,
+                    is_open=is_open,
+                    mark=mark,
+                    tip=_tip(answer, form, mark),
+                ),
+                key,
+            )
+        ]
+        for line in form.lines if is_open else ():
+            tokens, pushes = _shown(line)
+            rows.append(
+                (
+                    PushedRow(
+                        times=count(line.line.document + 1),
+                        tokens=tokens,
+                        pushes=pushes,
+                        bars=line.by_step,
+                        said=_percent(line.share),
+                        ink="muted_text",
+                        inner=True,
+                        tip=(f"line {count(line.number + 1)} of document {count(line.line.document + 1)}",),
+                    ),
+                    line.line.start,
+                )
+            )
+        return rows
+
+    def _when(self, answer: Influences) -> tuple[LookPart, ...]:
+        if answer.products is None or len(answer.steps) < 2:
+            said = "Gradients say at which snapshots lines pushed the word, and find what n-grams cannot."
+            return Words(text=[Inked("When", is_bold=True)]), Words(text=said, role="muted"), Space()
+        up, down = answer.when()
+        steps = np.maximum(1, np.array(answer.steps))
+        whole = up - down
+        last = answer.steps[int(np.searchsorted(np.cumsum(whole), 0.99))] if whole.sum() else answer.steps[-1]
+        said = (
+            f"99 % of all push, for and against, lies up to step {count(last)}: a word that is sure teaches "
+            "no more."
+        )
+        return (
+            Words(text=[Inked("When", is_bold=True)]),
+            Words(text=said, role="muted"),
+            replace(
+                WHEN,
+                curves=[
+                    PlotCurve("for", steps, up, UP, said=""),
+                    PlotCurve("against", steps, down, DOWN, said=""),
+                ],
+            ),
+        )
+
+    def _trust(self, found: Found, by: Method) -> tuple[LookPart, ...]:
+        from lmviz.origins.trust import figures_for
+
+        title = Words(text=[Inked("How far to trust it", is_bold=True)])
+        model = self.session.library.model
+        figures = figures_for(model.family if model is not None else "")
+        parts: list[LookPart] = [title]
+        if figures is not None:
+            parts.append(Words("taught_trust_sentence", text=figures.sentence, role="muted"))
+            parts.append(
+                replace(
+                    TRUST,
+                    labels=list(figures.labels),
+                    values=[max(0.0, value) for value in figures.values],
+                    texts=[f"{value:.2f}" for value in figures.values],
+                    limit=1.0,
+                    highlighted=frozenset({len(figures.values) - 1}),
+                )
+            )
+        parts += self._removal(found, by)
+        return tuple(parts)
+
+    def _removal(self, found: Found, by: Method) -> tuple[LookPart, ...]:
+        """The proof: the button, or what was measured beside what was estimated."""
+        answer, removal = found.answer, found.removal
+        if removal is not None:
+            return (Words("taught_removal", text=_measured(answer, removal, by)),)
+        model = self.session.library.model
+        lines = _to_remove(answer, by)
+        stretch = _stretch(answer)
+        can = bool(lines) and stretch[0] < stretch[1] and model is not None and answer.probabilities.size > 1
+        if not can or self._counts_text:
+            return ()
+        button = replace(
+            REMOVE,
+            text=f"Train without these {count(len(lines))} lines …",
+            tip=(
+                f"From step {count(stretch[0])} to {count(stretch[1])}, two seeds: with all lines, without "
+                "these, and without as many others"
+            ),
+            shown=True,
+            enabled=self._job is None,
+            clicked=lambda: self._remove(lines),
+        )
+        return (button,)
+
+    @property
+    def _counts_text(self) -> bool:
+        from lmviz.families import FAMILIES
+
+        model = self.session.library.model
+        return model is not None and FAMILIES[model.family].counts
+
+    def _recipe(self, answer: Influences, by: Method) -> str:
+        if self.asked is None:
+            return ""
+        model, _, text, source, place, wanted = self.asked.about  # type: ignore[misc]  # as it was asked
+        given = arguments_of(str(model.folder), text, int(wanted), source=source, position=place)
+        if answer.products is None or answer.read[answer.text.asked].all():
+            given += f", tokens={None if by == 'gradients' else 1}"
+        return "\n".join(
+            ["import lmviz", "", f"taught = lmviz.influences({given})", f"lines = taught.table({by!r})", ""]
+        )
+
+
+def _up_to(reading: Any, position: int) -> str:
+    """The text up to a position, as it was typed."""
+    trace = reading.trace
+    if position + 1 >= len(trace.tokens):
+        return str(trace.text)
+    return str(reading.model.tokenizer.decode(trace.ids[: position + 1]))
+
+
+def _stretch(answer: Influences) -> tuple[int, int]:
+    """From the snapshot before the steepest rise to the one behind it."""
+    from lmviz.origins.influences import steepest
+
+    rise = steepest(answer.history, answer.probabilities)
+    return (0, 0) if rise is None else rise
+
+
+def _to_remove(answer: Influences, by: Method) -> tuple[int, ...]:
+    """The lines that pushed the word most, so many that they gave half of what the first hundred gave."""
+    return tuple(line.number for line in answer.lines(30, by))
+
+
+def _measured(answer: Influences, removal: Removal, by: Method) -> list[Inked]:
+    lines = count(len(removal.lines))
+    share = float(answer.line_shares(by)[list(removal.lines)].sum())
+    known = ~np.isnan(removal.lost)
+    if not known.any():
+        return [Inked(f"Training without {lines} lines …")]
+    lost, others = removal.lost[known], removal.lost_at_random[known]
+    others = others[~np.isnan(others)]
+    said = [
+        Inked("Measured: ", is_bold=True),
+        Inked(f"without these {lines} lines, said to give {percentage(share)} of the push, log p is "),
+        Inked(f"{-lost.mean():+.2f}", is_bold=True),
+        Inked(f" nats at step {count(removal.until)} ({_each(-lost)})"),
+    ]
+    if len(others):
+        said.append(Inked(f"; without as many others {-others.mean():+.2f} ({_each(-others)})"))
+    return [*said, Inked(".")]
+
+
+def _each(values: np.ndarray) -> str:
+    """The values of the seeds."""
+    return "seeds: " + ", ".join(f"{value:+.2f}" for value in values.tolist())
+
+
+def _shown(line: TaughtLine) -> tuple[tuple[str, ...], np.ndarray]:
+    """The tokens of a line as they are shown, and their pushes as shares of the strongest."""
+    strongest = float(np.abs(line.pushes).max()) or 1.0
+    return tuple(map(visible, line.line.tokens)), (line.pushes / strongest).astype(np.float32)
+
+
+def _span(answer: Influences) -> str:
+    return "" if not answer.steps else f"at step {count(answer.steps[0])} … {count(answer.steps[-1])}"
+
+
+def _form_name(form: Form) -> str:
+    return " ".join(filter(None, (form.before, form.learned)))
+
+
+def _is_same(answer: Influences, form: Form) -> bool:
+    return form.learned == visible(answer.word) and form.before == visible(answer.context[-1])
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{count(number)} times"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %".replace("-", "−") if abs(share) >= 0.0005 else "0 %"
+
+
+def _tip(answer: Influences, form: Form, mark: str) -> tuple[str, ...]:
+    steps = [f"step {count(s)}: {_percent(v)}" for s, v in zip(answer.steps, form.by_step, strict=False)]
+    why = ("n-grams in common do not find it: this was generalised",) if mark else ()
+    return (f"{_times(form.times)} in what was read", *why, *steps)
