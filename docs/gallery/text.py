@@ -263,7 +263,7 @@ def pushed_lines() -> PushedLinesView:
     """Lines that taught a word, one form unfolded, and what pushed it down."""
     view = PushedLinesView()
     up, down = np.array([0.1, 0.3, 0.8, 0.5]), np.array([0.1, -0.2, -0.7, -0.4])
-    line = tuple(["Mira", "owned", "a", "horn", "that", "had", "belonged", "to", "her", "aunt", "."])
+    line = ("Mira", "owned", "a", "horn", "that", "had", "belonged", "to", "her", "aunt", ".")
     push = np.array([0.0] * 8 + [1.0, 0.0, -0.2])
     rows = [
         PushedRow(label=("to", "her"), times="27", tokens=line, pushes=push, bars=up, said="9 %", opens=True),
@@ -272,7 +272,7 @@ def pushed_lines() -> PushedLinesView:
         PushedRow(
             label=("with", "his"),
             times="312",
-            tokens=tuple(["Milo", "lived", "with", "his", "father", "."]),
+            tokens=("Milo", "lived", "with", "his", "father", "."),
             pushes=np.array([0.0, 0.0, 0.1, -1.0, 0.0, 0.0]),
             bars=down,
             said="−26 %",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from lmviz.looks.curve import PlotCurve
 from lmviz.looks.ink import Inked
 from lmviz.looks.label_row import LabelRow
 from lmviz.looks.occurrence import OccurrenceLine
-from lmviz.looks.pushed import PushedRow
 from lmviz.looks.word_curve import WordCurve
+
+if TYPE_CHECKING:
+    from lmviz.looks.pushed import PushedRow
 
 Range = tuple[float, float]
 Readout = tuple[str, Sequence[str]]

@@ -39,8 +39,8 @@ from lmviz.text.corpus import Corpus
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.origins.influences import Form, Influences, Method, TaughtLine
-    from lmviz.origins.teaching import Plan, Teaching
+    from lmviz.origins.influences import Influences, LineForm, Method, TaughtLine
+    from lmviz.origins.teaching import Teaching, TeachingPlan
     from lmviz.runs.removal import Removal
 
 NOTHING = "Open a run and type a text to see which lines of its own text taught it the next word."
@@ -83,16 +83,16 @@ TRUST = Bars("taught_trust", says="rank correlation of each estimate with the tr
 
 
 @dataclass(frozen=True)
-class Found:
+class TaughtSoFar:
     """The search, what it has found so far, and what the rest of it would take."""
 
     teaching: Teaching = field(repr=False)
     answer: Influences
-    plan: Plan
+    plan: TeachingPlan
     removal: Removal | None = None
 
 
-class TaughtPanel(AskingPanel[Corpus, Found]):
+class TaughtPanel(AskingPanel[Corpus, TaughtSoFar]):
     """n-gram overlap and exact counts come at once; a button has the text read for the gradients.
 
     The word is the one that stands in the text behind the position that is looked at, or a likely one.
@@ -116,7 +116,7 @@ class TaughtPanel(AskingPanel[Corpus, Found]):
     def out_of_place(self, model: OpenedModel) -> str:
         return "" if not model.run.was_trained_elsewhere else FOREIGN.format(name=model.name)
 
-    def question(self) -> Question[Corpus, Found] | Look:
+    def question(self) -> Question[Corpus, TaughtSoFar] | Look:
         reading, corpus = self.session.reading.current, self.session.text.corpus
         if reading is None:
             return Look(instead=NOTHING)
@@ -142,7 +142,7 @@ class TaughtPanel(AskingPanel[Corpus, Found]):
         source = reading.trace.beside.get(SOURCE)
         place = position if of_labels and model.predicts.per == "position" else None
 
-        def work(corpus: Corpus) -> Found:
+        def work(corpus: Corpus) -> TaughtSoFar:
             from lmviz.origins.teaching import Teaching
             from lmviz.runs.opening import open_model_of
 
@@ -156,7 +156,7 @@ class TaughtPanel(AskingPanel[Corpus, Found]):
                 position=place,
             )
             answer, _ = next(teaching.growing())
-            return Found(teaching, answer, teaching.plan())
+            return TaughtSoFar(teaching, answer, teaching.plan())
 
         return Question(self.key, corpus, work, about=(model, model.snapshots, text, source, place, wanted))
 
@@ -196,7 +196,7 @@ class TaughtPanel(AskingPanel[Corpus, Found]):
         super()._forget(look)
         self._end_other_job()
 
-    def _take(self, asked: Question[Corpus, Found], found: Found) -> None:
+    def _take(self, asked: Question[Corpus, TaughtSoFar], found: TaughtSoFar) -> None:
         self.asked = asked
         self._end_other_job()
         super()._take(asked, found)
@@ -275,7 +275,7 @@ class TaughtPanel(AskingPanel[Corpus, Found]):
 
     # How it looks
 
-    def look(self, corpus: Corpus, found: Found) -> Look:
+    def look(self, corpus: Corpus, found: TaughtSoFar) -> Look:
         answer = found.answer
         method: Method = METHODS[self._method][0]
         by: Method = method if method in answer.methods else answer.methods[0]
@@ -320,7 +320,7 @@ class TaughtPanel(AskingPanel[Corpus, Found]):
             recipe=self._recipe(answer, by),
         )
 
-    def _aside(self, found: Found) -> str:
+    def _aside(self, found: TaughtSoFar) -> str:
         answer = found.answer
         if answer.products is None:
             return "n-gram overlap, over the whole text"
@@ -328,7 +328,7 @@ class TaughtPanel(AskingPanel[Corpus, Found]):
         scaled = ", Adam's scale" if answer.scaled else ""
         return f"{read} at {count(len(answer.steps))} of {count(found.plan.snapshots)} snapshots{scaled}"
 
-    def _read_button(self, found: Found) -> Button:
+    def _read_button(self, found: TaughtSoFar) -> Button:
         answer, plan = found.answer, found.plan
         is_whole = answer.products is None or bool(answer.read[answer.text.asked].all())
         if self._job is not None or (answer.done and is_whole):
@@ -431,7 +431,7 @@ class TaughtPanel(AskingPanel[Corpus, Found]):
             rows += self._rows_of(answer, form, DOWN)
         return rows
 
-    def _rows_of(self, answer: Influences, form: Form, ink: str) -> list[tuple[PushedRow, Any]]:
+    def _rows_of(self, answer: Influences, form: LineForm, ink: str) -> list[tuple[PushedRow, Any]]:
         key = (form.before, form.learned)
         is_open = self._open_form == key
         mark = "generalised" if form.only_gradients else ""
@@ -497,7 +497,7 @@ class TaughtPanel(AskingPanel[Corpus, Found]):
             ),
         )
 
-    def _trust(self, found: Found, by: Method) -> tuple[LookPart, ...]:
+    def _trust(self, found: TaughtSoFar, by: Method) -> tuple[LookPart, ...]:
         from lmviz.origins.trust import figures_for
 
         title = Words(text=[Inked("How far to trust it", is_bold=True)])
@@ -519,7 +519,7 @@ class TaughtPanel(AskingPanel[Corpus, Found]):
         parts += self._removal(found, by)
         return tuple(parts)
 
-    def _removal(self, found: Found, by: Method) -> tuple[LookPart, ...]:
+    def _removal(self, found: TaughtSoFar, by: Method) -> tuple[LookPart, ...]:
         """The proof: the button, or what was measured beside what was estimated."""
         answer, removal = found.answer, found.removal
         if removal is not None:
@@ -553,7 +553,8 @@ class TaughtPanel(AskingPanel[Corpus, Found]):
     def _recipe(self, answer: Influences, by: Method) -> str:
         if self.asked is None:
             return ""
-        model, _, text, source, place, wanted = self.asked.about  # type: ignore[misc]  # as it was asked
+        about: Any = self.asked.about
+        model, _, text, source, place, wanted = about
         given = arguments_of(str(model.folder), text, int(wanted), source=source, position=place)
         if answer.products is None or answer.read[answer.text.asked].all():
             given += f", tokens={None if by == 'gradients' else 1}"
@@ -617,11 +618,11 @@ def _span(answer: Influences) -> str:
     return "" if not answer.steps else f"at step {count(answer.steps[0])} … {count(answer.steps[-1])}"
 
 
-def _form_name(form: Form) -> str:
+def _form_name(form: LineForm) -> str:
     return " ".join(filter(None, (form.before, form.learned)))
 
 
-def _is_same(answer: Influences, form: Form) -> bool:
+def _is_same(answer: Influences, form: LineForm) -> bool:
     return form.learned == visible(answer.word) and form.before == visible(answer.context[-1])
 
 
@@ -633,7 +634,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %".replace("-", "−") if abs(share) >= 0.0005 else "0 %"
 
 
-def _tip(answer: Influences, form: Form, mark: str) -> tuple[str, ...]:
+def _tip(answer: Influences, form: LineForm, mark: str) -> tuple[str, ...]:
     steps = [f"step {count(s)}: {_percent(v)}" for s, v in zip(answer.steps, form.by_step, strict=False)]
     why = ("n-grams in common do not find it: this was generalised",) if mark else ()
     return (f"{_times(form.times)} in what was read", *why, *steps)

@@ -112,6 +112,7 @@ class PushedLinesView(Pointable):
                 self._paint_bars(painter, across(area, bars, said - gap), row.bars)
             where = across(area, said, self.width())
             painter.fit(where, row.said, self.theme.ink(row.ink), SIZE, bold=not row.inner, where=AT_RIGHT)
+        self.draw_focus(painter)
 
     def _paint_heading(self, painter: Painter, area: QRectF, row: PushedRow) -> None:
         painter.box(area, self.theme.hover)
