@@ -106,7 +106,7 @@ class TaughtPanel(AskingPanel[Corpus, TaughtSoFar]):
 
     def __init__(self, session: Session) -> None:
         self._choice = 0
-        self._asked_at: tuple[str, int] | None = None
+        self._chosen_at: tuple[str, int] | None = None
         self._method = 0
         self._open_form: tuple[str, str] | None = None
         self._job: Job | None = None
@@ -134,8 +134,8 @@ class TaughtPanel(AskingPanel[Corpus, TaughtSoFar]):
         ids, _ = self._words()
         if not ids:
             return Look(instead=NOTHING)
-        if self._asked_at != (reading.trace.text, position):
-            self._asked_at, self._choice = (reading.trace.text, position), 0
+        if self._chosen_at != (reading.trace.text, position):
+            self._chosen_at, self._choice = (reading.trace.text, position), 0
         wanted = ids[min(self._choice, len(ids) - 1)]
         run, of_labels = model.run, not model.predicts.continues
         text = reading.trace.text if of_labels else _up_to(reading, position)
