@@ -41,6 +41,7 @@ GROUPS = (
     "benchmarks.checkpoints",
     "benchmarks.deep_model",
     "benchmarks.circuits",
+    "benchmarks.recording",
 )
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 PACKAGES = ("torch", "numpy", "PySide6_Essentials", "pyqtgraph", "transformers", "nltk")

@@ -199,6 +199,11 @@ def rehearse_tuning(
 
 def check_text(run: Run, corpus: Corpus) -> None:
     """Raise LmvizError where a run learned from another text than this one, or from other tokens of it."""
+    if run.description.recorded is not None:
+        raise LmvizError(
+            f"{run.folder} was recorded from {run.description.recorded['by']}, so its text is not known: "
+            "train a model that begins with it instead."
+        )
     if corpus.fingerprint != run.description.fingerprint:
         wanted = run.description.corpus.get("name", "its own text")
         raise LmvizError(

@@ -35,8 +35,8 @@ class OwnRun:
 def own_runs(folders: Iterable[Path], opened: Iterable[Path] = ()) -> tuple[OwnRun, ...]:
     """The runs in these folders, and those `opened`, that predict the next token and learn by gradients.
 
-    Left out are n-grams, which have no gradient steps, runs for other tasks, and those that go through whole
-    sentences, of which not every step reads as many tokens.
+    Left out are n-grams, which have no gradient steps, runs for other tasks, those that go through whole
+    sentences, of which not every step reads as many tokens, and those that another program trained.
     """
     listed = [entry for folder in folders for entry in list_runs(folder) if not entry.has_lanes]
     known = {entry.folder.resolve() for entry in listed}
@@ -50,6 +50,8 @@ def _point(entry: ListedRun) -> OwnRun | None:
         family = FAMILIES.get(description.family)
         options = description.options
         if family is None or family.counts or description.task != NEXT_TOKEN or options.sampling == SENTENCES:
+            return None
+        if description.recorded is not None:
             return None
         configuration = family.configuration.from_values(description.configuration)
     except LmvizError:

@@ -305,3 +305,17 @@ def test_numbers_that_are_none(tmp_path):
             recording.step(1.5)
     [line] = lmviz.Run.open(tmp_path / "run").metrics()
     assert line.keys() == {"step", "loss", "seconds"}
+
+
+def test_nothing_is_said_of_settings_that_nobody_knows(tmp_path):
+    from lmviz.runs.race_table import settings_of
+    from lmviz.scaling.own_runs import own_runs
+
+    with lmviz.record(tmp_path / "run", GPT()) as recording:
+        recording.step(1)
+    assert "optimizer" not in settings_of(lmviz.Run.open(recording.folder).description)
+    assert own_runs([tmp_path]) == ()
+    (tmp_path / "text.txt").write_text("one two three four five six seven eight nine ten\n" * 9)
+    corpus = lmviz.load_corpus(tmp_path / "text.txt", tokenizer="words")
+    with pytest.raises(LmvizError, match="recorded from a loop of PyTorch, so its text is not known"):
+        lmviz.fork(recording.folder, out=tmp_path / "fork", corpus=corpus, steps=9)
