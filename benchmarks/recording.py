@@ -48,7 +48,7 @@ def overhead() -> Measured:
         pairs = []
         for number in range(ROUNDS + 1):
             first = number % 2 == 0
-            taken = {is_recorded: 0.0 for is_recorded in (first, not first)}
+            taken = dict.fromkeys((first, not first), 0.0)
             for is_recorded in taken:
                 taken[is_recorded] = _loop(Path(folder) / str(number) if is_recorded else None)
             pairs.append((taken[True], taken[False]))
