@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.interventions import add, replace, scale, scale_head, zero
     from lmviz.inspection.trace import Trace
     from lmviz.recording.lightning_callback import LightningCallback
+    from lmviz.recording.readings import Readings, open_readings
     from lmviz.recording.recording import Recording, record
     from lmviz.recording.trainer_callback import TrainerCallback
     from lmviz.text.tokenizer import Tokenizer
@@ -65,6 +66,7 @@ __all__ = [
     "LightningCallback",
     "LmvizError",
     "LmvizWarning",
+    "Readings",
     "Recording",
     "Run",
     "Tokenizer",
@@ -98,6 +100,7 @@ __all__ = [
     "next_token",
     "open_lens",
     "open_model",
+    "open_readings",
     "patch",
     "predict",
     "probe",
@@ -121,6 +124,7 @@ __all__ = [
 _HOMES = {
     "Intervention": "lmviz.inspection.intervention",
     "LightningCallback": "lmviz.recording.lightning_callback",
+    "Readings": "lmviz.recording.readings",
     "Recording": "lmviz.recording.recording",
     "Run": "lmviz.training.run",
     "Tokenizer": "lmviz.text.tokenizer",
@@ -129,6 +133,7 @@ _HOMES = {
     "chat": "lmviz.api.chats",
     **dict.fromkeys(("copied", "influences"), "lmviz.api.origins"),
     "race": "lmviz.api.races",
+    "open_readings": "lmviz.recording.readings",
     "record": "lmviz.recording.recording",
     **dict.fromkeys(("direction", "lens", "open_lens", "probe"), "lmviz.api.readouts"),
     **dict.fromkeys(

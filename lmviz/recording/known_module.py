@@ -6,7 +6,6 @@ what its names promise is tried once: it and the model of lmviz read the same to
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,14 @@ from lmviz.models.model import Model
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.models.shapes import without_numbers
 from lmviz.models.translator import Translator
-from lmviz.recording.modules import described_module, is_sharded, logits_of, names_when_saved, whole
+from lmviz.recording.modules import (
+    described_module,
+    evaluating,
+    is_sharded,
+    logits_of,
+    names_when_saved,
+    whole,
+)
 
 PLACE = "The module"
 
@@ -220,15 +226,3 @@ class _Whole(Mapping[str, torch.Tensor]):
 
     def __len__(self) -> int:
         return len(self._state)
-
-
-@contextlib.contextmanager
-def evaluating(module: nn.Module) -> Iterator[None]:
-    """The module without dropout until the block ends; each of its parts trains afterwards as before."""
-    training = [each for each in module.modules() if each.training]
-    module.eval()
-    try:
-        yield
-    finally:
-        for each in training:
-            each.training = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import sys
 from collections.abc import Iterator, Mapping
@@ -102,3 +103,15 @@ def logits_of(answer: Any) -> torch.Tensor | None:
         return logits_of(named)
     several = answer if isinstance(answer, tuple | list) else ()
     return next((found for each in several if (found := logits_of(each)) is not None), None)
+
+
+@contextlib.contextmanager
+def evaluating(module: nn.Module) -> Iterator[None]:
+    """The module without dropout until the block ends; each of its parts trains afterwards as before."""
+    training = [each for each in module.modules() if each.training]
+    module.eval()
+    try:
+        yield
+    finally:
+        for each in training:
+            each.training = True

@@ -7,7 +7,7 @@ import os
 import time
 import warnings
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,14 +15,18 @@ from typing import Any, Self
 import torch
 from torch import distributed, nn
 
-from lmviz.base.arguments import whole_number
+from lmviz.base.arguments import whole_number, words
 from lmviz.base.errors import LmvizError, LmvizWarning
-from lmviz.recording.known_module import KnownModule
+from lmviz.recording.known_module import KnownModule, UnknownModule
 from lmviz.recording.modules import check_gatherable, is_sharded
+from lmviz.recording.read_module import ReadModule
+from lmviz.recording.readings import Readings
 from lmviz.recording.schedule import LOG, Schedule, byte_count
+from lmviz.recording.targets import ReadingsTarget, RunTarget, Target
 from lmviz.recording.tokenizers_given import read_given_tokenizer
 from lmviz.recording.writer import Writer
-from lmviz.training.description import RunDescription
+from lmviz.text.checkpoint_names import READINGS
+from lmviz.training.description import RunDescription, now
 from lmviz.training.options import LARGEST_STEPS, PRECISIONS, TrainingOptions
 from lmviz.training.run import Run
 
@@ -50,6 +54,8 @@ class Recording:
         steps: int | None = None,
         overwrite: bool = False,
         resume: bool = False,
+        prefixes: str | Sequence[str] = (),
+        taps: str | Sequence[str] = (),
         by: str = A_LOOP,
         first_step: int = 0,
     ) -> None:
@@ -72,27 +78,77 @@ class Recording:
         self._began = time.monotonic()
         self._has_warned = self._is_closed = False
         self._writer: Writer | None = None
-        self._known: KnownModule | None = None
+        self._subject: KnownModule | ReadModule | None = None
+        self._run: Run | None = None
         self._is_first = _rank() == 0
         check_gatherable(module)
         if not self._is_first and not is_sharded(module):
             return
-        self._known = KnownModule(module)
-        copies = self._known.copies(keeps=self._is_first)
-        self._known.try_out(copies, keeps=self._is_first)
+        read = words("prefix", prefixes, "the cat sat")
+        tapped = words("tap", taps, "blocks.*.attn")
+        self._subject = self._subject_of(module, tokenizer, read, tapped)
+        copies = self._subject.copies(keeps=self._is_first)
         if self._is_first:
-            self._run = self._begin(tokenizer, by, overwrite, resume)
-            self._run.remember_files()
-            self._writer = Writer(self._run, self._known, room, precision)
+            recorded = {"by": by, "module": _title_of(self._subject)}
+            if isinstance(self._subject, KnownModule):
+                self._run = self._begin(self._subject, tokenizer, recorded, overwrite, resume)
+                self._run.remember_files()
+                target: Target = RunTarget(self._run, self._subject, precision)
+            else:
+                target = ReadingsTarget(self._begin_readings(self._subject, recorded, overwrite, resume))
+            self._writer = Writer(target, room)
             self._closing = weakref.finalize(self, self._writer.close)  # at the latest when Python ends
             if not self._resumes:
                 self._writer.keep(first_step, copies)
         self._schedule.keep(first_step)
         self._newest_kept = first_step
 
-    def _begin(self, tokenizer: Any, by: str, overwrite: bool, resume: bool) -> Run:
-        known = self._known
-        assert known is not None
+    def _subject_of(
+        self, module: nn.Module, tokenizer: Any, prefixes: Sequence[str], taps: Sequence[str]
+    ) -> KnownModule | ReadModule:
+        """The module as one that lmviz computes, or else as one that reads the prefixes."""
+        try:
+            known = KnownModule(module)
+            known.try_out(known.copies(keeps=self._is_first), keeps=self._is_first)
+            return known
+        except UnknownModule as reason:
+            if not prefixes:
+                told = str(reason).rstrip(".")
+                raise UnknownModule(
+                    f"{told}; with prefixes=[…] what it answers to them is recorded, and not its weights."
+                ) from None
+            return ReadModule(module, tokenizer, prefixes, taps)
+
+    def _begin_readings(
+        self, module: ReadModule, recorded: Mapping[str, str], overwrite: bool, resume: bool
+    ) -> Readings:
+        prefixes = [
+            {"text": text, "ids": encoding.ids.tolist(), "tokens": list(encoding.tokens)}
+            for text, encoding in zip(module.prefixes, module.encodings, strict=True)
+        ]
+        if resume and os.path.isfile(self.folder / READINGS):
+            readings = Readings.open(self.folder)
+            if readings.prefixes != module.prefixes:
+                raise LmvizError(f"{self.folder} has readings of other prefixes: record into another folder.")
+            self._resumes = True
+            return readings
+        values = {
+            "name": self.folder.resolve().name,
+            "created": now(),
+            "recorded": dict(recorded),
+            "prefixes": prefixes,
+            "taps": list(module.taps),
+        }
+        return Readings.create(self.folder, values, module.tokenizer, overwrite=overwrite)
+
+    def _begin(
+        self,
+        known: KnownModule,
+        tokenizer: Any,
+        recorded: Mapping[str, str],
+        overwrite: bool,
+        resume: bool,
+    ) -> Run:
         read = read_given_tokenizer(tokenizer, known.vocabulary_size)
         description = RunDescription(
             name=self.folder.resolve().name,
@@ -100,7 +156,7 @@ class Recording:
             configuration=known.configuration.to_values(),
             vocabulary_size=known.vocabulary_size,
             training=TrainingOptions(steps=max(1, self._steps)).to_values(),
-            recorded={"by": by, "module": known.title},
+            recorded=dict(recorded),
         )
         if resume and os.path.isfile(self.folder / "run.json"):
             run = Run.open(self.folder)
@@ -148,7 +204,7 @@ class Recording:
         line = _numbers(measured)
         if self._is_closed:
             raise LmvizError(f"The recording in {self.folder} is closed: begin another one.")
-        if self._known is None or not self._may_go_on(number):
+        if self._subject is None or not self._may_go_on(number):
             return
         if self._resumes and self._last is None and self._writer is not None:
             self._writer.rewind(number - 1)
@@ -175,11 +231,11 @@ class Recording:
 
     def _keep(self, step: int, *, always: bool) -> None:
         """Copy the weights for the disk, which `always` has room for one more, or else perhaps not."""
-        known, writer = self._known, self._writer
-        assert known is not None
-        if not known.is_sharded and (writer is None or writer.trouble or not (always or writer.has_room())):
+        subject, writer = self._subject, self._writer
+        assert subject is not None
+        if not subject.is_sharded and (writer is None or writer.trouble or not (always or writer.has_room())):
             return  # the next step is tried instead
-        copies = known.copies(keeps=writer is not None)
+        copies = subject.copies(keeps=writer is not None)
         if writer is not None:
             writer.keep(step, copies)
         self._schedule.keep(step)
@@ -201,20 +257,24 @@ class Recording:
         if self._is_closed:
             return
         self._is_closed = True
-        if keep_last and self._known is not None and self._last not in (None, self._newest_kept):
+        if keep_last and self._subject is not None and self._last not in (None, self._newest_kept):
             assert self._last is not None
             self._keep(self._last, always=True)
         if self._writer is None:
             return
         self._closing()
         self._warn_once()
-        if not self.trouble and self._last is not None:
+        if self._run is not None and not self.trouble and self._last is not None:
             training = TrainingOptions(steps=min(max(1, self._last, self._steps), LARGEST_STEPS))
             try:
                 self._run.change_training(training.to_values())
             except LmvizError as error:
                 self._writer.trouble = str(error)
                 self._warn_once()
+
+
+def _title_of(subject: KnownModule | ReadModule) -> str:
+    return subject.title if isinstance(subject, KnownModule) else type(subject.module).__name__
 
 
 def _numbers(measured: Mapping[str, Any]) -> dict[str, float]:
@@ -262,6 +322,8 @@ def record(
     steps: int | None = None,
     overwrite: bool = False,
     resume: bool = False,
+    prefixes: str | Sequence[str] = (),
+    taps: str | Sequence[str] = (),
 ) -> Recording:
     """Write down, as a run of lmviz, what a training of your own does to a torch module while it trains.
 
@@ -282,8 +344,13 @@ def record(
     A thread writes: the loop waits for the copy of the weights and never for the disk. Of several processes
     the first one writes; where fully_shard has dealt out the weights, every process has to record.
 
-    LmvizError where the module is of no known kind or computes otherwise than its names say, and where the
-    folder holds a run already: `overwrite` removes it, and `resume` goes on with it.
+    A module of no known kind, and one that computes otherwise than its names say, is recorded where
+    `prefixes` are given, at a second level: what it answers to them at each kept step, the outputs of the
+    modules that `taps` name ("blocks.*.attn"), and the weights of attention where it calls
+    `scaled_dot_product_attention`. That is recorded, not recomputed: see `lmviz.open_readings`.
+
+    LmvizError where such a module is given without prefixes, and where the folder holds a run already:
+    `overwrite` removes it, and `resume` goes on with it.
     """
     return Recording(
         folder,
@@ -295,4 +362,6 @@ def record(
         steps=steps,
         overwrite=overwrite,
         resume=resume,
+        prefixes=prefixes,
+        taps=taps,
     )

@@ -9,17 +9,15 @@ from threading import Condition, Thread
 from typing import Any
 
 from lmviz.base.errors import LmvizError
-from lmviz.recording.known_module import Copies, KnownModule
+from lmviz.recording.known_module import Copies
+from lmviz.recording.targets import Target
 from lmviz.training.lock import Hold
-from lmviz.training.run import MEGABYTE, Run
 
 FLUSH_SECONDS = 1.0
 """How long what was measured waits to be appended together."""
 
 ROOM = 2_000_000_000
 """Bytes of copies that may wait for the disk; one copy may always."""
-
-MOST_SNAPSHOTS = 2000
 
 
 @dataclass(frozen=True)
@@ -30,15 +28,15 @@ class _Kept:
 
 
 class Writer:
-    """Writes measurements and copies of weights into a run, in the order in which they come.
+    """Writes measurements and copies into a run or into readings, in the order in which they come.
 
     What cannot be written ends it: `trouble` then says why, and nothing is taken any more.
     """
 
-    def __init__(self, run: Run, known: KnownModule, budget: int, precision: str) -> None:
+    def __init__(self, target: Target, budget: int) -> None:
         self.trouble = ""
-        self._run, self._known, self._budget, self._precision = run, known, budget, precision
-        self._hold = Hold(run.folder)
+        self._target, self._budget = target, budget
+        self._hold = Hold(target.folder)
         self._changed = Condition()
         self._lines: list[Mapping[str, Any]] = []
         self._waiting: deque[_Kept] = deque()
@@ -105,23 +103,19 @@ class Writer:
             rewind, self._rewind = self._rewind, None
             is_over = self._is_closing and kept is None
         if rewind is not None:
-            self._run.rewind(rewind)
+            self._target.rewind(rewind)
         if lines:
             self._make_sure()
-            self._run.append_metrics(lines)
+            self._target.append_metrics(lines)
         if kept is not None:
-            self._write(kept)
+            self._make_sure()
+            self._target.keep(kept.step, kept.copies, self._budget)
             with self._changed:
                 self._waiting.popleft()
                 self._size -= kept.size
         return not is_over
 
-    def _write(self, kept: _Kept) -> None:
-        self._make_sure()
-        self._run.save_snapshot(kept.step, self._known.state(kept.copies), self._precision)
-        self._run.thin_snapshots(MOST_SNAPSHOTS, self._budget / MEGABYTE)
-
     def _make_sure(self) -> None:
         """Before something is written: the run is still held, and what tells others of it is there."""
         self._hold.renew()
-        self._run.write_missing()
+        self._target.write_missing()

@@ -12,6 +12,7 @@ from lmviz.runs.race_folder import NAME
 from lmviz.text.checkpoint_names import (
     ADAPTER,
     ADAPTER_WEIGHTS,
+    READINGS,
     holds_texts,
     is_adapter,
     models_below,
@@ -51,6 +52,11 @@ def contents_of(path: Path) -> FolderContents:
         return FolderContents(f"{path} cannot be read ({error.strerror}): choose another folder.")
     if is_empty:
         return FolderContents(f"The folder {path} is empty: choose one with a model in it.")
+    if os.path.isfile(path / READINGS):
+        return FolderContents(
+            f"{path} holds what a module of another program answered, recorded, not recomputed, and "
+            "no weights that a panel could compute with: read it with lmviz.open_readings."
+        )
     runs = _runs_below(path)
     if runs:
         is_race = os.path.isfile(path / NAME)

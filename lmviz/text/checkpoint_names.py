@@ -24,6 +24,9 @@ ADAPTER_WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
 WEIGHT_ENDINGS = (".safetensors", ".pt", ".pth", ".ckpt", ".bin", ".gguf")
 """How the files end in which programs keep weights."""
 
+READINGS = "readings.json"
+"""What describes readings of lmviz, which hold what a module answered and none of its weights."""
+
 SAVED_NAMES = ("ckpt.pt", "model.pt")
 """The names that nanoGPT and minGPT give."""
 

@@ -68,6 +68,7 @@ KINDS = {
     "pickle": (read_plain_pickle, "lmviz.interchange.plain_pickle.read_file"),
     "poll": (open_poll, "lmviz.polls.poll_file.read_text_file"),
     "race": (open_race, "lmviz.runs.race_folder.read_file"),
+    "readings": (lmviz.open_readings, "lmviz.recording.readings.read_file"),
     "results": (open_results, "lmviz.lessons.results.read_file"),
     "run": (Run.open, "lmviz.training.run.read_file"),
     "scene": (open_scene, "lmviz.desktop.scene.read_file"),
