@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -189,6 +190,21 @@ def write_series(folder: Path) -> None:
         ]
         state = {"global_step": step, "log_history": history, "max_steps": run.snapshots()[-1]}
         (place / "trainer_state.json").write_text(json.dumps(state))
+
+
+def recorded(driver: Driver) -> None:
+    """The loop of the page about one's own training, recorded as it stands there."""
+    page = (Path(__file__).parent / "guide" / "watching.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    folder = driver.session.training.runs_folder / "mine"
+    exec(code.replace('"runs/mine"', repr(str(folder))), {})
+    driver.show("train")
+    driver.window.open_paths([folder])
+    library = driver.session.library
+    driver.wait(lambda: library.model is not None, "the recording")
+    driver.type("the cat sat on the mat and the d")
+    library.choose_step(64)
+    driver.rest()
 
 
 def through_time(driver: Driver) -> None:
@@ -401,6 +417,7 @@ SCENES = (
     Scene("circuits", circuits),
     Scene("heads-over-time", heads_over_time),
     Scene("series", series),
+    Scene("recorded", recorded),
     Scene("autodiff", autodiff),
     Scene("scale", scale),
     Scene("lecture", lecture, size=LECTURE_HALL, projector=True),

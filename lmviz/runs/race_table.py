@@ -90,6 +90,8 @@ def settings_of(description: RunDescription) -> dict[str, Any]:
 
 def _training_settings(description: RunDescription) -> dict[str, Any]:
     """How it was trained; of what another program trained, as far as that is known."""
+    if description.recorded is not None:
+        return {}
     return description.options.to_values() if description.versions else dict(description.training)
 
 
