@@ -107,6 +107,7 @@ class Panel(QWidget):
         self.follow(theme_switch().theme_changed)  # its widgets were given colours of the theme
         if self.needs_next_word:
             self.follow(session.library.model_changed)
+        session.library.model_closed.connect(self._let_go)
 
     @classmethod
     def view_name(cls) -> str:
@@ -386,7 +387,7 @@ class Panel(QWidget):
     def _follow_answers(self) -> None:
         """A newer answer of the session is awaited, or has come."""
         self._follow_lateness()
-        if self._is_stale and not self.awaits_answer and self.is_in_sight:
+        if self._is_stale and not self.awaits_answer and self._keeps_up:
             self._soon.start()
 
     def _follow_lateness(self) -> None:
@@ -436,7 +437,7 @@ class Panel(QWidget):
     def _refresh_within(self, milliseconds: int) -> None:
         self._is_stale = True
         is_waiting = self._soon.isActive() and self._soon.remainingTime() <= milliseconds
-        if self.is_in_sight and not is_waiting:
+        if self._keeps_up and not is_waiting:
             self._soon.start(milliseconds)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -446,8 +447,21 @@ class Panel(QWidget):
         if self.outdated:
             self._say_late()
 
+    @property
+    def _keeps_up(self) -> bool:
+        """Whether what changes is drawn now: also out of sight where no model is open any more, for what was
+        drawn of one would be kept."""
+        has_drawn = self._first_title is not None
+        return self.is_in_sight or (has_drawn and self.session.library.model is None)
+
+    def _let_go(self) -> None:
+        """A model was closed."""
+        if self._keeps_up:
+            self._is_stale = True
+            self._soon.start(0)
+
     def _refresh_if_seen(self) -> None:
-        if self.is_in_sight:
+        if self._keeps_up:
             self._refresh_if_answered()
 
     def _refresh_if_answered(self) -> None:

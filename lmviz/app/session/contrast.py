@@ -50,6 +50,7 @@ class CurrentContrast(Part):
         self._of: Reading | None = None
         reading.changed.connect(self.changed)
         library.model_changed.connect(self._forget_measure)
+        library.model_closed.connect(self._forget_found)
 
     @property
     def other(self) -> str:
@@ -182,6 +183,12 @@ class CurrentContrast(Part):
     def _say(self) -> None:
         self.changed.emit()
         self.late_changed.emit()
+
+    def _forget_found(self) -> None:
+        """Where no model is open, keep nothing of one; panels that would `renew` may be out of sight."""
+        if self._library.model is None:
+            self._work.silence(QUESTION)
+            self._asked = self._found = self._of = None
 
     def _forget_measure(self) -> None:
         """Another model has other words: what was stated for one is proposed anew for the next."""

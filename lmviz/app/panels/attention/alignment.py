@@ -104,6 +104,7 @@ class AlignmentPanel(CellsPanel):
     def _show_nothing(self) -> None:
         """Say what would show an alignment."""
         reading = self.session.reading
+        self._stepped_to = None
         self._draw_nothing()
         if reading.current is not None and reading.current.model.reads_source:
             self._card.set_placeholder(NO_ALIGNMENT)

@@ -115,6 +115,7 @@ class AttentionPanel(CellsPanel):
         self._within.setVisible(bool(self._side))
         if reading is None or not attention_layers(reading.trace, self._side):
             self._draw_nothing()
+            self._stepped_to = None
             self.strips.draw_nothing()
             self._card.set_title("Attention")
             self._say_what_stands_out()

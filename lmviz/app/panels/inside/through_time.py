@@ -181,6 +181,7 @@ class ThroughTimePanel(Panel):
                 self.silence(key)
             self.stretch.set_norms(None)
             self._found = []
+            self._asked = self._question = None
             self._curves.set_scaled(None)
             self.sums.set_sums(None, None)
             self._draw()

@@ -55,8 +55,10 @@ class LookCard(Card):
         drawn = _Drawn(anew)
         self._fill(self._controls, look.head, drawn)
         self._fill(self._parts, look.parts, drawn)
-        for drawing in self._drawings.values():
+        for key, drawing in self._drawings.items():
             _show(drawing.widget, drawing.widget in drawn.shown)
+            if key not in drawn.keys:
+                drawing.let_go()
         self.set_placeholder(look.instead)
 
     def _fill(self, layout: QBoxLayout, parts: Sequence[LookPart], drawn: _Drawn) -> None:
@@ -69,6 +71,7 @@ class LookCard(Card):
         if key not in self._drawings:
             self._drawings[key] = drawing_of(part, inner)
         drawing = self._drawings[key]
+        drawn.keys.add(key)
         drawing.show(part, inner, anew=drawn.anew)
         if part.shown:
             drawn.shown.add(drawing.widget)
@@ -80,6 +83,7 @@ class _Drawn:
     """What has been drawn of a look so far: which widgets are in sight, and the nameless parts, counted."""
 
     anew: bool
+    keys: set[str] = field(default_factory=set)
     shown: set[QWidget] = field(default_factory=set)
     nameless: Counter[str] = field(default_factory=Counter)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
@@ -75,6 +76,11 @@ class PartDrawing(Generic[P, W]):
         if self._before is None or part != self._before:
             self.put(part)
         self._before = part
+
+    def let_go(self) -> None:
+        """Keep nothing of what answered a click or the pointer: the part is not in the look any more."""
+        default = {each.name: each.default for each in fields(self.part) if callable(each.default)}
+        self.part, self._before = replace(self.part, **default), None
 
     def changed(self, *names: str) -> bool:
         """Whether any of some fields is not as it was shown before."""
