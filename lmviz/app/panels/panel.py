@@ -90,6 +90,7 @@ class Panel(QWidget):
         self._instead: EmptyText | None = None  # made when a model of labels is first shown
         self._complaints: dict[object, str] = {}
         self._is_stale = True
+        self._lets_go = False  # whether what it draws is of a model that was closed
         self._is_put_away = False
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
@@ -451,11 +452,11 @@ class Panel(QWidget):
     def _keeps_up(self) -> bool:
         """Whether what changes is drawn now: also out of sight where no model is open any more, for what was
         drawn of one would be kept."""
-        has_drawn = self._first_title is not None
-        return self.is_in_sight or (has_drawn and self.session.library.model is None)
+        return self.is_in_sight or (self._lets_go and self.session.library.model is None)
 
     def _let_go(self) -> None:
         """A model was closed."""
+        self._lets_go = self._first_title is not None
         if self._keeps_up:
             self._is_stale = True
             self._soon.start(0)
@@ -491,6 +492,7 @@ class Panel(QWidget):
             self._change_sheets()
         if not sentence:
             self.refresh()
+        self._lets_go = self._lets_go and self.session.reading.current is not None
 
     def _change_sheets(self) -> None:
         """Put the sentence in the place of what is drawn, or take it away.
