@@ -30,9 +30,12 @@ def next_word_recipe(before: RecipeSubject, after: RecipeSubject, ids: list[int]
     return _of(before, after, f"ids = {ids}", read, imports=("import numpy as np",))
 
 
-def transplant_recipe(before: RecipeSubject, after: RecipeSubject, each: str) -> str:
+def transplant_recipe(
+    before: RecipeSubject, after: RecipeSubject, each: str, *, is_loss: bool = False
+) -> str:
     """The share of a change that each part carries, bound to `values` (part,)."""
-    call = f"moved = lmviz.transplant(before, after, {before.text!r}, each={each!r})"
+    asked = f"lmviz.contrast({before.text!r}, measure='loss')" if is_loss else repr(before.text)
+    call = f"moved = lmviz.transplant(before, after, {asked}, each={each!r})"
     return _of(before, after, call, "values = moved.array")
 
 

@@ -50,7 +50,7 @@ SHIFTS = Shifts("changed_said", says="words that are expected more, or less, ove
 class ChangedTextPanel(PairPanel["TextDifference | str"]):
     """The typed words by the change of their loss; a button measures the held-out text of the open corpus."""
 
-    title = "By how much each word is better expected"
+    title = "Change by word"
     key = Key("changed text")
     follows = (*PairPanel.follows, "text.changed", "focus.position_changed")
     parts = (SENTENCE, TOKENS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,17 +16,21 @@ from lmviz.base.counting import head_name, numbered
 from lmviz.differences.recipes import difference_recipe
 from lmviz.looks.ink import Inked
 from lmviz.looks.look import Look
-from lmviz.looks.parts import Matrix, SideBySide, Words
+from lmviz.looks.parts import Matrix, Picker, Readout, SideBySide, Words
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.differences.moved_heads import MovedHeads
     from lmviz.differences.pair import ModelPair
 
+ReadOut = Callable[[int, int], Readout]
+
 SENTENCE = Words("moved_heads_sentence")
 MAP = Matrix("moved_heads_map", says="share of the attention at this word that each head moved", share=1)
 BEFORE = Matrix("moved_before", says="the pattern in A", scale="share", share=1)
 AFTER = Matrix("moved_after", says="the pattern in B", scale="share", share=1)
+CHANGE = Matrix("moved_change", says="the pattern in B minus that in A", scale="signed", share=1)
+PICKER = Picker("moved_patterns_picker", says="which patterns are shown", choices=("A and B", "B − A"))
 
 
 class MovedHeadsPanel(PairPanel["MovedHeads | str"]):
@@ -37,6 +42,7 @@ class MovedHeadsPanel(PairPanel["MovedHeads | str"]):
     parts = (SENTENCE, MAP, BEFORE, AFTER)
 
     _chosen: tuple[int, int] | None = None  # the head that was clicked
+    _is_change = False  # whether the difference of the patterns is shown
 
     def question(self) -> Question[Two, MovedHeads | str] | Look:
         if self.obstacle is not None:
@@ -55,6 +61,10 @@ class MovedHeadsPanel(PairPanel["MovedHeads | str"]):
             return moved_heads(pair, ids) or "These models have no heads of attention that could move."
 
         return self.asked_of(work, text)
+
+    def _choose_patterns(self, place: int) -> None:
+        self._is_change = bool(place)
+        self.refresh()
 
     def look(self, two: Two, found: MovedHeads | str) -> Look:
         if isinstance(found, str):
@@ -93,6 +103,18 @@ class MovedHeadsPanel(PairPanel["MovedHeads | str"]):
             readout=read_out,
             clicked=choose,
         )
+        moved_away = patterns[1] - patterns[0]
+        change = replace(
+            CHANGE,
+            values=moved_away,
+            limit=1.0,
+            rows=tokens,
+            columns=tokens,
+            row=position,
+            suggested=(position, int(np.abs(moved_away[position]).argmax())),
+            readout=_reads_change(patterns, tokens),
+            clicked=lambda row, column: self.session.focus.choose_position(row + shift),
+        )
         sides = [
             replace(
                 part,
@@ -113,13 +135,14 @@ class MovedHeadsPanel(PairPanel["MovedHeads | str"]):
                 replace(SENTENCE, text=_said(patterns, tokens, position)),
                 SideBySide(
                     first=heads_map,
-                    second=SideBySide(first=sides[0], second=sides[1]),
+                    second=change if self._is_change else SideBySide(first=sides[0], second=sides[1]),
                     shares=(2, 5),
                     share=1,
                 ),
             ),
             title=f"Head {head_name(layer, head)} moved {'most' if is_most else how_far}",
-            aside=f"% of the attention at this word · A {names[0]} · B {names[1]}",
+            head=(replace(PICKER, chosen=int(self._is_change), chose=self._choose_patterns),),
+            aside=f"A {names[0]} · B {names[1]}",
             arrays={"moved": moved, "before": patterns[0], "after": patterns[1]},
             recipe=difference_recipe(
                 two[0].reads(self.text), two[1].reads(self.text), f"change.heads.at({position})"
@@ -127,7 +150,14 @@ class MovedHeadsPanel(PairPanel["MovedHeads | str"]):
         )
 
 
-def _reads(pattern: np.ndarray, tokens: list[str], name: str):  # type: ignore[no-untyped-def]
+def _reads_change(patterns: tuple[np.ndarray, np.ndarray], tokens: list[str]) -> ReadOut:
+    return lambda row, column: (
+        " → ".join(percentage(float(side[row, column])) for side in patterns),
+        [f"from “{tokens[row]}” to “{tokens[column]}”, A → B"],
+    )
+
+
+def _reads(pattern: np.ndarray, tokens: list[str], name: str) -> ReadOut:
     return lambda row, column: (
         percentage(float(pattern[row, column])),
         [f"from “{tokens[row]}” to “{tokens[column]}”, {name}"],

@@ -34,6 +34,8 @@ TOGETHER = Curves(
     possible=((0.0, np.inf), (-np.inf, np.inf)),
     share=1,
 )
+MEASURES = ("the word that rose most", "the loss on this text")
+MEASURE = Picker("transplant_measure_picker", says="whose change is asked about", choices=MEASURES)
 PICKER = Picker("transplant_picker", says="by what the model is taken apart", choices=list(EACH.values()))
 SHOWN = 24
 """So many parts have a bar, those that carry most."""
@@ -47,23 +49,25 @@ class TransplantPanel(PairPanel["GrowingTransplant | str"]):
     parts = (SENTENCE, ALONE, TOGETHER)
 
     _each = "part"
+    _is_loss = False
 
     def question(self) -> Question[Two, GrowingTransplant | str] | Look:
         if self.obstacle is not None:
             return self.obstacle
-        text, each = self.text, self._each
+        text, each, is_loss = self.text, self._each, self._is_loss
         if not text:
-            return Look(self.parts, head=(self._picker(),), instead=NO_TEXT)
+            return Look(self.parts, head=self._pickers(), instead=NO_TEXT)
 
         def work(pair: ModelPair) -> GrowingTransplant | str:
+            from lmviz.circuits.contrast import Contrast
             from lmviz.differences.transplant import GrowingTransplant
 
             try:
-                return GrowingTransplant(pair, text, each)
+                return GrowingTransplant(pair, Contrast(text, measure="loss" if is_loss else ""), each)
             except LmvizError as sentence:
                 return str(sentence)
 
-        return self.asked_of(work, (text, each))
+        return self.asked_of(work, (text, each, is_loss))
 
     def goes_on(
         self, subject: Two, found: GrowingTransplant | str
@@ -72,7 +76,7 @@ class TransplantPanel(PairPanel["GrowingTransplant | str"]):
 
     def look(self, two: Two, found: GrowingTransplant | str) -> Look:
         if isinstance(found, str):
-            return Look(self.parts, head=(self._picker(),), instead=found)
+            return Look(self.parts, head=self._pickers(), instead=found)
         moved, names = found.transplant, in_short(two)
         order = np.argsort(-np.abs(np.nan_to_num(moved.array)), kind="stable")[:SHOWN]
         rows = sorted(order.tolist()) if len(moved.parts) > SHOWN else list(range(len(moved.parts)))
@@ -105,18 +109,27 @@ class TransplantPanel(PairPanel["GrowingTransplant | str"]):
             arrays |= {"from below": moved.from_below, "from above": moved.from_above}
         return Look(
             (sentence, body),
-            aside="share of the change",
+            aside="of the change",
             aside_tip="A part of B is put into A. 0 % leaves A's number, 100 % gives B's; with all parts it "
             "is exactly that. From below: the first parts of the computation are B's; from above: the last.",
-            head=(self._picker(),),
+            head=self._pickers(),
             arrays=arrays,
             names=Names(moved.parts),
-            recipe=transplant_recipe(two[0].reads(self.text), two[1].reads(self.text), moved.each),
+            recipe=transplant_recipe(
+                two[0].reads(self.text), two[1].reads(self.text), moved.each, is_loss=moved.measure == "loss"
+            ),
         )
 
-    def _picker(self) -> Picker:
+    def _pickers(self) -> tuple[Picker, ...]:
         known = list(EACH)
-        return replace(PICKER, chosen=known.index(self._each), chose=lambda at: self._choose(known[at]))
+        return (
+            replace(MEASURE, chosen=int(self._is_loss), chose=self._choose_measure),
+            replace(PICKER, chosen=known.index(self._each), chose=lambda at: self._choose(known[at])),
+        )
+
+    def _choose_measure(self, place: int) -> None:
+        self._is_loss = bool(place)
+        self.refresh()
 
     def _choose(self, each: str) -> None:
         self._each = each

@@ -96,6 +96,13 @@ def test_the_words_that_rose_are_transplanted(two: MainWindow, session: Session,
     assert view.exported_arrays()["from below"][-1] == 1.0
     assert view.exported_arrays()["from above"][0] == 1.0
     assert run_recipe(view)["values"] == pytest.approx(moved.array)
+    measure = view.findChild(QComboBox, "transplant_measure_picker")
+    measure.setCurrentIndex(1)
+    measure.activated.emit(1)
+    loss = lmviz.transplant(*models(session), lmviz.contrast(PREFIX, measure="loss"))
+    qtbot.waitUntil(lambda: view.found.transplant.measure == "loss" and view.found.is_done, timeout=LONG)
+    assert view.exported_arrays()["alone"] == pytest.approx(loss.array, abs=1e-4)
+    assert run_recipe(view)["values"] == pytest.approx(loss.array)
     picker = view.findChild(QComboBox, "transplant_picker")
     picker.setCurrentIndex(2)
     picker.activated.emit(2)
