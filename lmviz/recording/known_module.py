@@ -7,6 +7,7 @@ what its names promise is tried once: it and the model of lmviz read the same to
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,8 @@ from lmviz.recording.modules import (
     is_sharded,
     logits_of,
     names_when_saved,
-    whole,
 )
+from lmviz.recording.tensors import NamedTensor, tensors_of
 
 PLACE = "The module"
 
@@ -95,15 +96,17 @@ class KnownModule:
         self.asked = tuple(name for names in self._names.values() for name in names)
 
     def _be_of_another_program(self, values: Mapping[str, Any]) -> None:
-        state = self.module.state_dict()
         stored, place = StoredTensors(), PLACE
-        saved_as = names_when_saved(self.module, self.inner)
-        for name, tensor in state.items():
-            if isinstance(tensor, torch.Tensor) and tensor.dim() > 0:
-                saved = saved_as.get(name, name)
-                self._originals[saved] = name
-                stored.add(_NOWHERE, saved, tuple(tensor.shape), tensor.dtype, self)
-        self._copies = _Whole(state)
+        try:
+            tensors = tensors_of(self.module)
+        except LmvizError as error:
+            raise UnknownModule(str(error)) from None
+        saved_as = names_when_saved(self.module, tensors)
+        for name, tensor in tensors.items():
+            saved = saved_as.get(name, name)
+            self._originals[saved] = name
+            stored.add(_NOWHERE, saved, tensor.shape, tensor.kind, self)
+        self._copies = _Whole(tensors)
         fields = Fields(values)
         try:
             if "architectures" in values or "transformers_version" in values:
@@ -116,6 +119,7 @@ class KnownModule:
                 found = state_dictionary_of(place, stored, fields)
                 stored, layout, self.title = found.stored, found.layout, found.title
                 self.vocabulary_size = found.vocabulary_size
+            layout = self._as_tied(layout, stored, tensors)
             self.family, self.configuration = "transformer", layout.configuration
             with without_numbers():
                 empty = build_model(self.family, self.configuration, self.vocabulary_size, seed=0)
@@ -128,8 +132,31 @@ class KnownModule:
         self._names, self._layout, self._stored = dict(fits.names), layout, stored
         self._asked = set()
         self.state(self._copies)
-        self.asked = tuple(name for name in state if name in self._asked)
+        self.asked = tuple(name for name in tensors if name in self._asked)
         self._copies = {}
+
+    def _as_tied(
+        self, layout: StoredLayout, stored: StoredTensors, tensors: Mapping[str, NamedTensor]
+    ) -> StoredLayout:
+        """The layout with an output of its own, where that is not the embedding whatever is said of it.
+
+        It may be another copy, which is equal at first, as peft makes one of an embedding that it trains.
+        """
+        output = next((name for name in layout.stored_names("output.weight") if name in stored), None)
+        table = layout.table
+        if not layout.configuration.tied or output is None or table not in stored:
+            return layout
+        first, second = (self._place(stored, name, tensors) for name in (output, table))
+        if first == second:
+            return layout
+        return replace(layout, configuration=replace(layout.configuration, tied=False))
+
+    def _place(self, stored: StoredTensors, name: str, tensors: Mapping[str, NamedTensor]) -> int:
+        """Where the tensor of a name lies that the kind has for it."""
+        self._asked = set()
+        stored.get(name)
+        [original] = self._asked
+        return tensors[original].place
 
     configuration: ModelConfiguration
     vocabulary_size: int
@@ -147,9 +174,9 @@ class KnownModule:
 
         Where processes have a share each, all of them call it; only those that keep something copy it.
         """
-        state, found = self.module.state_dict(), {}
+        tensors, found = tensors_of(self.module), {}
         for name in self.asked:
-            tensor = whole(state[name])
+            tensor = tensors[name].numbers()
             if keeps:
                 found[name] = tensor.to("cpu", copy=True)
         return found
@@ -215,14 +242,14 @@ class KnownModule:
 class _Whole(Mapping[str, torch.Tensor]):
     """The tensors of a module themselves, each gathered from all processes when it is asked for."""
 
-    def __init__(self, state: Mapping[str, torch.Tensor]) -> None:
-        self._state = state
+    def __init__(self, tensors: Mapping[str, NamedTensor]) -> None:
+        self._tensors = tensors
 
     def __getitem__(self, name: str) -> torch.Tensor:
-        return whole(self._state[name])
+        return self._tensors[name].numbers()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._state)
+        return iter(self._tensors)
 
     def __len__(self) -> int:
-        return len(self._state)
+        return len(self._tensors)

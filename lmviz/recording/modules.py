@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -50,27 +50,32 @@ def _outermost_first(module: nn.Module) -> Iterator[nn.Module]:
         level = [child for each in level for child in each.children()]
 
 
-def names_when_saved(module: nn.Module, inner: nn.Module) -> dict[str, str]:
-    """The names that transformers saves tensors of `inner` under, by their names in `module`.
+def names_when_saved(module: nn.Module, names: Iterable[str]) -> dict[str, str]:
+    """The names that transformers saves tensors under, by their names in `module`, which are given.
 
-    Those that are called alike are left out; nothing where it is no module of transformers.
+    Those that are called alike are left out; nothing where there is no module of transformers.
     """
     revert = getattr(sys.modules.get("transformers.core_model_loading"), "revert_weight_conversion", None)
-    if revert is None or not type(inner).__module__.startswith("transformers."):
+    theirs = ((name, each) for name, each in module.named_modules() if _is_of_transformers(each))
+    before, inner = next(theirs, ("", None))
+    if revert is None or inner is None:
         return {}
-    before = next(name for name, each in module.named_modules() if each is inner)
     start = f"{before}." if before else ""
-    names = list(inner.state_dict())
+    own = [name.removeprefix(start) for name in names if name.startswith(start)]
     try:
-        numbered = {name: torch.tensor([number]) for number, name in enumerate(names)}
+        numbered = {name: torch.tensor([number]) for number, name in enumerate(own)}
         saved = {name: value.tolist() for name, value in revert(inner, numbered).items()}
     except Exception:  # it is no function for others, and changes with its versions
         return {}
     return {
-        f"{start}{names[found[0]]}": f"{start}{name}"
+        f"{start}{own[found[0]]}": f"{start}{name}"
         for name, found in saved.items()
-        if len(found) == 1 and names[found[0]] != name
+        if len(found) == 1 and own[found[0]] != name
     }
+
+
+def _is_of_transformers(module: nn.Module) -> bool:
+    return type(module).__module__.startswith("transformers.")
 
 
 def check_gatherable(module: nn.Module) -> None:
@@ -86,12 +91,6 @@ def check_gatherable(module: nn.Module) -> None:
 def is_sharded(module: nn.Module) -> bool:
     """Whether several processes hold a share each of its tensors, as with fully_shard."""
     return any(hasattr(tensor, "full_tensor") for tensor in module.state_dict().values())
-
-
-def whole(tensor: torch.Tensor) -> torch.Tensor:
-    """A tensor with the shares of all processes; every process has to ask for it."""
-    gather = getattr(tensor, "full_tensor", None)
-    return tensor.detach() if gather is None else gather().detach()
 
 
 def logits_of(answer: Any) -> torch.Tensor | None:

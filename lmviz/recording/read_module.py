@@ -19,6 +19,7 @@ from torch.overrides import TorchFunctionMode
 
 from lmviz.base.errors import LmvizError
 from lmviz.recording.modules import evaluating, is_sharded, logits_of
+from lmviz.recording.tensors import whole
 from lmviz.recording.tokenizers_given import read_given_tokenizer
 from lmviz.text.tokenizer import Encoding, Tokenizer
 
@@ -131,9 +132,7 @@ def _first_tensor(answer: Any) -> torch.Tensor | None:
 
 
 def _copy(tensor: torch.Tensor) -> torch.Tensor:
-    gather = getattr(tensor, "full_tensor", None)
-    tensor = tensor if gather is None else gather()
-    return tensor.detach().to("cpu", torch.float32, copy=True).contiguous()
+    return whole(tensor).to("cpu", torch.float32, copy=True).contiguous()
 
 
 class _AttentionNoted(TorchFunctionMode):

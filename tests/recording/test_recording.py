@@ -319,3 +319,46 @@ def test_nothing_is_said_of_settings_that_nobody_knows(tmp_path):
     corpus = lmviz.load_corpus(tmp_path / "text.txt", tokenizer="words")
     with pytest.raises(LmvizError, match="recorded from a loop of PyTorch, so its text is not known"):
         lmviz.fork(recording.folder, out=tmp_path / "fork", corpus=corpus, steps=9)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "gpt_neox"])
+def test_what_peft_adds_is_in_the_weights(name, tmp_path):
+    peft = pytest.importorskip("peft")
+    torch.manual_seed(0)
+    module = deepcopy(peer(name)).train()
+    settings = peft.LoraConfig(
+        r=2, target_modules="all-linear", modules_to_save=["embed_in", "wte", "embed_tokens"]
+    )
+    adapted = peft.get_peft_model(module, settings)
+    kept = {}
+    with lmviz.record(tmp_path / "run", adapted) as recording:
+        for step in range(3):
+            with torch.no_grad():
+                for parameter in adapted.parameters():
+                    if parameter.requires_grad and step:
+                        parameter.add_(0.05 * torch.randn_like(parameter))
+            if step:
+                recording.step(step)
+            kept[step] = all_logits(adapted, PROBE)
+    assert not torch.allclose(kept[1], kept[2], atol=1e-3)
+    for step in (0, 1, 2):
+        found = lmviz.open_model(tmp_path / "run", step)(PROBE)[0]
+        torch.testing.assert_close(found, kept[step], atol=1e-5, rtol=1e-4)
+
+
+def test_what_is_no_sum_is_refused(tmp_path):
+    peft = pytest.importorskip("peft")
+    adapted = peft.get_peft_model(deepcopy(peer("llama")), peft.LoraConfig(r=2, use_dora=True))
+    with pytest.raises(UnknownModule, match="DoRA"):
+        lmviz.record(tmp_path / "run", adapted)
+
+
+def test_an_output_that_only_equals_the_embedding_at_first_is_one_of_its_own(tmp_path):
+    module = GPT()
+    module.lm_head.weight = nn.Parameter(module.transformer.wte.weight.detach().clone())
+    with lmviz.record(tmp_path / "run", module) as recording:
+        with torch.no_grad():
+            module.lm_head.weight.add_(1.5 * torch.randn_like(module.lm_head.weight))
+        recording.step(1)
+    found = lmviz.open_model(tmp_path / "run")(PROBE)[0]
+    torch.testing.assert_close(found, all_logits(module, PROBE), atol=1e-5, rtol=1e-5)
