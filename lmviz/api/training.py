@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from lmviz.base.arguments import check_callable, whole_number
 from lmviz.base.configuration import Configuration
@@ -309,12 +309,16 @@ def corpus_for(
     **settings: Any,
 ) -> Corpus:
     """A corpus as a model reads it: the same text with its tokenizer, or that of a file; LmvizError."""
+    from lmviz.text.answers import load_answers
     from lmviz.text.corpus import Corpus, text_corpus
     from lmviz.text.corpus import load_corpus as load
 
     tokenizer = base.tokenizer
     if tokenizer is None:
         raise LmvizError(f"{base.name} has no tokenizer, so it cannot read a text: choose another model.")
+    one = corpus.sources[0] if isinstance(corpus, Corpus) and len(corpus.sources) == 1 else corpus
+    if not (isinstance(corpus, Corpus) and corpus.answers_only) and _are_answers(one, settings):
+        return load_answers(one, tokenizer, progress=progress)
     if not isinstance(corpus, Corpus):
         return load(corpus, tokenizer.literal, progress=progress, **settings)
     if corpus.tokenizer.json == tokenizer.json:
@@ -324,6 +328,13 @@ def corpus_for(
         return text_corpus(corpus.content.decode("utf-8"), corpus.name, tokenizer.literal, options=options)
     sources = list(corpus.sources)
     return load(sources[0] if len(sources) == 1 else sources, tokenizer.literal, options=options)
+
+
+def _are_answers(source: object, settings: Mapping[str, Any]) -> TypeGuard[str | Path]:
+    """Whether a file holds chats, or questions with answers, and nothing says that it is read otherwise."""
+    from lmviz.text.answers import holds_answers
+
+    return not settings and isinstance(source, str | Path) and holds_answers(source)
 
 
 def prepare_fork(
@@ -554,6 +565,12 @@ def corpus_of(
             raise LmvizError(f"{run.folder} does not name its text: give the corpus.")
         source = places[0] if len(places) == 1 else places
         target = target or next(iter(recorded.get("target_sources", [])), None)
+    if recorded.get("answers_only"):
+        from lmviz.runs.preparation import tuned_run
+        from lmviz.text.answers import load_answers
+
+        one = source if isinstance(source, str | Path) else source[0]
+        return load_answers(one, tuned_run(run).tokenizer(), progress=progress or unheard)
     of_source, tokenizer = run.source_tokenizer(), run.tokenizer()
     return load(
         source,

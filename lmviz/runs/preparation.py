@@ -163,12 +163,14 @@ def begin_tuning(
     from lmviz.interchange.chosen_bases import choose_base
     from lmviz.runs.tuned import TunedRun
     from lmviz.runs.tuning_plan import check_fits
+    from lmviz.training.batching import with_sentences
     from lmviz.training.beside import OWN, SECOND, TextsBeside, excerpts_of, written_by
     from lmviz.training.distributed import is_alone, is_first_process
     from lmviz.training.options import DEFAULT_LENGTH
 
     if overwrite and not is_alone():
         raise LmvizError("Several processes cannot overwrite a run: remove it first, or name another folder.")
+    options = options if corpus.training_examples is None else with_sentences(options)
     check_fits(start, options)
     description = start.description(folder, options, corpus)
     model = untrained(description, start.base)
@@ -193,6 +195,9 @@ def rehearse_tuning(
     start: TuningStart, options: TrainingOptions, corpus: Corpus, controls: Controls | None = None
 ) -> Generator[Progress, Any, None]:
     """The training that `begin_tuning` would begin, of which nothing is written."""
+    from lmviz.training.batching import with_sentences
+
+    options = options if corpus.training_examples is None else with_sentences(options)
     description = start.description("rehearsal", options, corpus)
     return _learn(untrained(description, start.base), None, corpus, options, controls, resume=False)
 

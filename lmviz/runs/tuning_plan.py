@@ -108,11 +108,13 @@ def measured_plan(
     import torch
 
     from lmviz.models.tuned import TunedTransformer
+    from lmviz.training.batching import with_sentences
     from lmviz.training.devices import choose_device
     from lmviz.training.distributed import Team
     from lmviz.training.learner import GradientLearner
 
     plan = check_fits(start, options)
+    options = options if corpus.training_examples is None else with_sentences(options)
     yield
     start.description("rehearsal", options, corpus)  # refuses a text with other tokens
     model = TunedTransformer.of(start.base, start.tuning, options.seed)

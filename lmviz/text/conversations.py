@@ -25,7 +25,13 @@ class Conversation(str):
 
 
 def conversation_of(value: object, name: str = "") -> Conversation | None:
-    """The text of a list of turns; None where a value of that name is no such list.
+    """The text of a list of turns; None where a value of that name is no such list."""
+    turns = turns_of(value, name)
+    return None if turns is None else Conversation(_joined(turns))
+
+
+def turns_of(value: object, name: str = "") -> list[tuple[str, str]] | None:
+    """Who says what in a list of turns; None where a value of that name is no such list.
 
     Turns of which nothing is said in words, such as the calls of a tool, are left out.
     """
@@ -33,8 +39,7 @@ def conversation_of(value: object, name: str = "") -> Conversation | None:
         return None
     is_of_strings = name.lower() in CONVERSATION_NAMES and all(isinstance(item, str) for item in value)
     if is_of_strings and len(value) > 1:
-        pairs = [(_IN_TURN[place % 2], str(item)) for place, item in enumerate(value)]
-        return Conversation(_joined(pairs))
+        return [(_IN_TURN[place % 2], str(item)) for place, item in enumerate(value)]
     keys = _keys_of(value[0], _ROLES if name.lower() in CONVERSATION_NAMES else _SURE_ROLES)
     if keys is None:
         return None
@@ -44,7 +49,7 @@ def conversation_of(value: object, name: str = "") -> Conversation | None:
         for item in value
         if isinstance(item, dict) and isinstance(item.get(role), str)
     ]
-    return Conversation(_joined([turn for turn in turns if turn[1]])) if len(turns) == len(value) else None
+    return [turn for turn in turns if turn[1]] if len(turns) == len(value) else None
 
 
 def _keys_of(turn: object, roles: Sequence[str]) -> tuple[str, str] | None:

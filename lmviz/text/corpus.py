@@ -64,6 +64,7 @@ class Corpus:
     the ids of their sources. `labels` are the names of label ids; `target_tokenizer` reads the other side of
     pairs. `floor` is the number of nats per target below which no model can go, where it is known.
     `recognised` says in a sentence how the text was read, `complaints` which lines were left out, and why.
+    With `answers_only` the examples are chats, or questions and answers, of which the answers alone count.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Corpus:
     floor: float | None = None
     recognised: str = "Plain text."
     complaints: tuple[str, ...] = ()
+    answers_only: bool = False
 
     def __repr__(self) -> str:
         return (

@@ -91,6 +91,11 @@ class Examples:
     def __len__(self) -> int:
         return len(self.source)
 
+    @property
+    def marks_answers(self) -> bool:
+        """Whether targets say of each token of a source whether it counts, and answer nothing."""
+        return False
+
     def answers_to(self, ids: np.ndarray) -> tuple[tuple[int, ...], ...]:
         """All different targets of the examples whose source is exactly ids (token,), the first one first."""
         wanted = np.asarray(ids)
@@ -100,3 +105,12 @@ class Examples:
         words = self.source.ids[self.source.starts[alike][:, None] + np.arange(len(wanted))]
         found = alike[(words == wanted).all(axis=1)]
         return tuple(dict.fromkeys(tuple(self.target[int(place)].tolist()) for place in found))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AnsweredTexts(Examples):
+    """Whole texts to go on with, of which some tokens count: a target has a 1 for each of these, else a 0."""
+
+    @property
+    def marks_answers(self) -> bool:
+        return True

@@ -73,7 +73,7 @@ def validation_of(
         pieces = None
         if len(validation):
             pieces = _pieces_of(model, validation, options, ignored_target, pieces_that_fit)
-        has_answers = isinstance(validation, Examples)
+        has_answers = isinstance(validation, Examples) and not validation.marks_answers
         unknown = validation.unknown if isinstance(validation, Examples) else None
         return PieceValidation(pieces, options, team, counts_right=has_answers, unknown=unknown)
     kind = StreamValidation if options.sampling == "streams" else Validation

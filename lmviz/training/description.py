@@ -57,6 +57,7 @@ def describe_corpus(corpus: Corpus) -> dict[str, Any]:
         "training_tokens": len(corpus.training),
         "validation_tokens": len(corpus.validation),
         "characters_per_token": corpus.characters_per_token,
+        "answers_only": corpus.answers_only,
         "longest_source": _longest_source(pairs) if pairs is not None else None,
     }
 

@@ -107,6 +107,10 @@ def pieces_of_examples(examples: Examples, predicts: Prediction, longest: int | 
     pieces = pieces_that_fit(examples, predicts, longest)
     if len(pieces):
         return pieces
+    if examples.marks_answers:
+        raise LmvizError(
+            f"No answer begins among the first {longest} tokens of a text: choose a larger length."
+        )
     if predicts.continues:
         reason = f"of up to {longest} tokens " if len(pieces_that_fit(examples, predicts, None)) else ""
         raise LmvizError(f"There is no pair of texts {reason}to learn from: choose other texts.")
@@ -115,6 +119,8 @@ def pieces_of_examples(examples: Examples, predicts: Prediction, longest: int | 
 
 def pieces_that_fit(examples: Examples, predicts: Prediction, longest: int | None) -> Pieces:
     """The same, or no piece where there is none."""
+    if examples.marks_answers:
+        return _answered(examples, longest)
     if predicts.continues:
         return _pairs(examples, longest)
     spans = np.column_stack([examples.source.starts[:-1], examples.source.starts[1:]])
@@ -129,6 +135,19 @@ def pieces_that_fit(examples: Examples, predicts: Prediction, longest: int | Non
     cut = _cut(spans, longest)
     which = np.searchsorted(spans[:, 0], cut[:, 0], side="right") - 1
     return Pieces(examples.source.ids, cut, examples.target.ids, cut + offsets[which][:, None])
+
+
+def _answered(examples: Examples, longest: int | None) -> Pieces:
+    """Texts each of whose tokens aims at the next, where that counts; no more than `longest` of each."""
+    ids, counts = examples.source.ids, examples.target.ids
+    wanted = np.where(counts > 0, ids.astype(np.int64), IGNORED)
+    starts, ends = examples.source.starts[:-1], examples.source.starts[1:] - 1
+    if longest is not None:
+        ends = np.minimum(ends, starts + longest)
+    spans = np.column_stack([starts, ends])
+    summed = np.concatenate([[0], np.cumsum(counts > 0)])
+    some = (ends > starts) & (summed[np.maximum(ends, starts) + 1] > summed[starts + 1])
+    return Pieces(ids, spans[some], wanted, spans[some] + 1)
 
 
 def _pairs(examples: Examples, longest: int | None) -> Pairs:

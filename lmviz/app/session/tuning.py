@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from lmviz.runs.tuning_plan import TuningPlan
     from lmviz.text.corpus import Corpus
 
+ENDINGS = (".jsonl", ".json", ".csv", ".tsv")
+"""Of files that may hold chats."""
+
 WAYS = (ALL, LAST, LORA)
 """What can be learned, that which moves most numbers first."""
 
@@ -81,7 +84,7 @@ class CurrentTuning(Part):
             )
         if corpus is None:
             return NO_TEXT
-        if corpus.task != "next-token":
+        if corpus.task != "next-token" and not _may_hold_answers(corpus):
             return (
                 f"The open text is one of {corpus.task}: open a plain text, for labels are not learned "
                 "by an opened model yet."
@@ -208,6 +211,11 @@ class CurrentTuning(Part):
     def _beginning(self) -> TrainingOptions:
         model = self._library.model
         return tuning_options(self._chosen.adapter, None if model is None else model.context)
+
+
+def _may_hold_answers(corpus: Corpus) -> bool:
+    """Whether a file may hold questions with answers, which the model's own template makes texts of."""
+    return len(corpus.sources) == 1 and corpus.sources[0].lower().endswith(ENDINGS)
 
 
 def _measured(

@@ -97,6 +97,8 @@ class TuningPanel(Panel):
         if known is not None:
             learned, held_out = len(known.corpus.training), len(known.corpus.validation)
             said = f"{count(learned)} tokens to learn from · {count(held_out)} held out"
+            if known.corpus.answers_only:
+                said = f"{said} · only the answers count"
         self._text.set_text(said)
         self._card.set_aside("measured here" if known is not None else "")
 
