@@ -187,6 +187,21 @@ def ask_who_taught(scene: Scene) -> None:
     scene.type()
 
 
+def look_up_copies(scene: Scene) -> None:
+    """Look another text up in the one that the model learned from."""
+    if scene.session.text.corpus is None:
+        scene.open_text()
+    scene.show("copied_view")
+    scene.type()
+
+
+def write_texts(scene: Scene) -> None:
+    """Have the model write texts that are looked up."""
+    look_up_copies(scene)
+    scene.settle()
+    scene.click("copied_write_button")
+
+
 def ask_gradients(scene: Scene) -> None:
     """Have the text read for the gradients of a word."""
     ask_who_taught(scene)
@@ -353,6 +368,7 @@ ELSEWHERE: dict[str, tuple[str, Callable[[Scene], object]]] = {
     "compared labels": ("compare classifier", Scene.type),
     "evidence": ("inside n-gram", follow_a_context),
     "who taught it this": ("inside", ask_who_taught),
+    "copied": ("sample", look_up_copies),
 }
 """By the key of a panel that asks: the scene and the act, where they are not its perspective, and typing."""
 
@@ -385,6 +401,7 @@ ROWS = (
     Row("Counting n-grams to compare with", "train", "loss_view", read_text),
     Row("live", "train", BELOW, train),
     Row("What taught it ", "inside", "taught_view", ask_gradients),
+    Row("Writing ", "sample", "copied_view", write_texts),
     Row("Training without ", "inside", "taught_view", train_without_lines),
     Row("why", "inside", "why_view", lambda scene: scene.choose_cell("layers/0/hidden")),
     Row("numbers", "inside", "stage_view", lambda scene: scene.choose_cell("layers/0/hidden")),

@@ -118,6 +118,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("beam", "Beam search", "sample", "bottom", tabbed=True, least=(240, 176)),
     PanelRow("side_by_side", "Side by side", "sample", "bottom", tabbed=True),
     PanelRow("teacher_forcing", "Teacher forcing", "sample", "bottom", tabbed=True, least=(240, 176)),
+    PanelRow("copied", "Copied?", "sample", "bottom", tabbed=True, least=(420, 250), clears="foot"),
     PanelRow("asked_ways", "Chat or text", "sample", "bottom", tabbed=True, least=(320, 250), clears="foot"),
     PanelRow("chain_rule", "Chain rule", "sample", "foot", height=124, least=(312, 112)),
     PanelRow("compared_distributions", "Distributions", "compare", "centre", least=(0, 200), projected=True),

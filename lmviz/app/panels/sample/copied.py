@@ -1,0 +1,283 @@
+"""What of a text stands word for word in the training text, and whether a model copies more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lmviz.app.panels.look_panel import AskingPanel
+from lmviz.app.panels.question import Key, Question
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.figures import count
+from lmviz.app.workers.job import Job
+from lmviz.base.reporting import Report
+from lmviz.inspection.recipes.recipe import arguments_of
+from lmviz.looks.curve import PlotCurve
+from lmviz.looks.ink import Inked
+from lmviz.looks.look import Look
+from lmviz.looks.names import Names
+from lmviz.looks.occurrence import OccurrenceLine
+from lmviz.looks.parts import Button, Curves, Occurrences, SideBySide, Space, Stacked, Words
+from lmviz.text.corpus import Corpus
+
+if TYPE_CHECKING:
+    from lmviz.origins.copies import Copied, CopiedPassage, CopiedPlace, CopiedText, Copies
+
+NOTHING = "Open a run and type a text to see what of it stands in the text that the model learned from."
+FOREIGN = "It is not known what {name} learned from: open a run of lmviz to see what it has copied."
+SHOWN, PLACES, TEXTS = 5, 3, 100
+
+OPEN = Button("open_copied_text_button", shown=False)
+WRITE = Button("copied_write_button", shown=False)
+TEXT = Words("copied_text", says="the text, orange where it stands in long passages of the training text")
+LIST = Occurrences("copied_places", says="where the longest passages stand", share=1)
+CURVE = Curves(
+    "copied_curve",
+    says="the share of tokens in passages of so many tokens or more",
+    x_name="tokens in a row",
+    y_name="",
+    possible=((1.0, np.inf), (0.0, 1.0)),
+    writes=(lambda length: count(round(length)), lambda share: f"{100 * share:.0f} %"),
+    share=1,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class LookedUp:
+    """The index, the text that is shown, and how it compares with held-out text.
+
+    `places` are those of its longest passages, each with the passage. `written` is of texts that the model
+    wrote, None until they are asked for.
+    """
+
+    copies: Copies = field(repr=False)
+    shown: CopiedText
+    compared: Copied
+    places: tuple[tuple[CopiedPassage, CopiedPlace], ...]
+    written: Copied | None = None
+
+
+class CopiedPanel(AskingPanel[Corpus, LookedUp]):
+    """The text typed above is looked up at once; a button has the model write texts for a verdict."""
+
+    title = "Copied?"
+    key = Key("copied")
+    draws = ("reading",)
+    follows = ("reading.changed", "text.changed", "library.model_changed")
+    needs_next_word = "Open a model that writes to see what it has copied."
+    parts = (OPEN, WRITE)
+
+    def __init__(self, session: Session) -> None:
+        self._index: list[tuple[Corpus, Copies]] = []  # of the text that was looked up last
+        self._job: Job | None = None
+        self._writer: OpenedModel | None = None
+        self._written: Copied | None = None
+        super().__init__(session)
+
+    def out_of_place(self, model: OpenedModel) -> str:
+        if said := super().out_of_place(model):
+            return said
+        return FOREIGN.format(name=model.name) if model.run.was_trained_elsewhere else ""
+
+    def question(self) -> Question[Corpus, LookedUp] | Look:
+        reading, corpus = self.session.reading.current, self.session.text.corpus
+        if reading is None:
+            return Look(instead=NOTHING)
+        model, description = reading.model, reading.model.description
+        if corpus is None or corpus.fingerprint != description.fingerprint:
+            name = description.corpus.get("name", "its text")
+            offer = replace(
+                OPEN,
+                text=f"Open “{name}” to see what stands in it",
+                shown=True,
+                clicked=lambda: self.session.text.open_text_of(model),
+            )
+            return Look((offer, Space()), aside=f"learned from {name}")
+        if not reading.trace.text.strip():
+            return Look(instead=NOTHING)
+        text, known = reading.trace.text, self._index
+
+        def work(corpus: Corpus) -> LookedUp:
+            from lmviz.origins.copies import Copies
+
+            if not known or known[0][0] is not corpus:
+                known[:] = [(corpus, Copies(corpus, lambda share: _look_up()))]
+            copies = known[0][1]
+            return _looked_up(copies, copies.compare([text]), 0)
+
+        return Question(self.key, corpus, work, about=(model, text))
+
+    def _take(self, asked: Question[Corpus, LookedUp], found: LookedUp) -> None:
+        model = self._model_of(asked)
+        if model != self._writer:
+            self._end_job()
+            self._written = None
+        super()._take(asked, replace(found, written=self._written))
+
+    def _model_of(self, asked: Question[Corpus, LookedUp]) -> OpenedModel:
+        about: Any = asked.about
+        model: OpenedModel = about[0]
+        return model
+
+    def _end_job(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+            self._job = None
+
+    def _write(self) -> None:
+        """Have the model write texts, and look them up: in a job that can be cancelled."""
+        found, model = self.found, self.session.library.model
+        if found is None or model is None or self._job is not None:
+            return
+        run, copies = model.run, found.copies
+
+        def work(report: Report) -> Generator[float, None, Copied]:
+            from lmviz.origins.written import written_texts
+            from lmviz.runs.opening import open_model_of
+
+            texts = []
+            for text in written_texts(open_model_of(run), TEXTS):
+                texts.append(text)
+                yield 0.8 * len(texts) / TEXTS
+            return copies.compare(texts, lambda share: report(0.8 + 0.2 * share))
+
+        def take(written: Copied) -> None:
+            if self._writer == model:
+                self._written = written
+                if self.found is not None:
+                    self.found = replace(self.found, written=written)
+                    self._draw()
+
+        self._writer = model
+        self._job = self.start_job(f"Writing {TEXTS} texts", work, take)
+        self._job.ended.connect(self._forget_job)
+        self._draw()
+
+    def _forget_job(self, job: object) -> None:
+        if job is self._job:
+            self._job = None
+            self._draw()
+
+    def look(self, corpus: Corpus, found: LookedUp) -> Look:
+        shown, compared = found.shown, found.written or found.compared
+        threshold = compared.threshold
+        lines = [
+            OccurrenceLine(f"{place.before} ", place.passage, "", place.after) for _, place in found.places
+        ]
+        left = Stacked(
+            parts=(
+                Words("copied_sentence", text=_sentence(found, self.session.reading.noun)),
+                replace(TEXT, text=_coloured(shown, threshold)),
+                replace(LIST, lines=lines, clicked=lambda place: self._go_to(found, place)),
+            ),
+            share=1,
+        )
+        right = Stacked(
+            parts=(
+                Words("copied_verdict", text=compared.sentence()),
+                replace(CURVE, curves=_curves(found), marks=_marks(threshold)),
+            ),
+            share=1,
+        )
+        write = replace(
+            WRITE,
+            text=f"Write {TEXTS} texts",
+            tip="Has the model write texts of up to 100 tokens, and compares them with held-out text",
+            shown=found.written is None and self._job is None,
+            clicked=self._write,
+        )
+        return Look(
+            (SideBySide(first=left, second=right, shares=(3, 2), share=1),),
+            aside=f"{count(compared.searched)} tokens searched, exactly",
+            head=(write, replace(OPEN, shown=False)),
+            arrays={"lengths": shown.lengths},
+            units={"lengths": "tokens"},
+            names=Names(rows=shown.tokens),
+            recipe=self._recipe(),
+        )
+
+    def _recipe(self) -> str:
+        if self.asked is None:
+            return ""
+        reading = self.session.reading.current
+        text = "" if reading is None else reading.trace.text
+        given = arguments_of(str(self._model_of(self.asked).folder), text)
+        return f"import lmviz\n\nfound = lmviz.copied({given})\nlengths = found.texts[0].lengths\n"
+
+    def _go_to(self, found: LookedUp, place: int) -> None:
+        """Show where a passage stands in the text."""
+        if 0 <= place < len(found.places):
+            self.session.text.choose_place(found.places[place][1].position)
+
+
+def _look_up() -> None:
+    from lmviz.models.interruption import look_up
+
+    look_up()
+
+
+def _looked_up(copies: Copies, compared: Copied, which: int) -> LookedUp:
+    """One of the texts, with the places of its longest passages."""
+    shown = compared.texts[which]
+    longest = sorted(shown.passages, key=len, reverse=True)[:SHOWN]
+    places = tuple((passage, place) for passage in longest for place in copies.places(passage, PLACES))
+    return LookedUp(copies, shown, compared, places)
+
+
+def _sentence(found: LookedUp, noun: str) -> list[Inked]:
+    """The longest passage in words, and the stock phrase in it."""
+    shown, threshold = found.shown, (found.written or found.compared).threshold
+    longest = shown.longest
+    if longest is None:
+        return [Inked("Nothing of this text stands in the training text.")]
+    beyond = threshold is not None and len(longest) > threshold
+    times = "once" if longest.count == 1 else f"{count(longest.count)} times"
+    said = [
+        Inked(f"{count(len(longest))} {noun}s in a row", is_bold=True, ink="validation" if beyond else None),
+        Inked(f" stand in the training text {times}"),
+    ]
+    if longest.stock is not None:
+        start, stop, often = longest.stock
+        said.append(Inked(f"; {count(stop - start)} of them stand in it {count(often)} times"))
+    if threshold is None:
+        return [*said, Inked(".")]
+    end = f". Of held-out text, 95 of 100 {noun}s stand in passages of {count(threshold)} or fewer."
+    return [*said, Inked(end)]
+
+
+def _coloured(shown: CopiedText, threshold: int | None) -> list[Inked]:
+    """The text: orange and bold beyond the threshold, grey what does not stand in the training text."""
+    pieces: list[tuple[str, bool, bool]] = []
+    for token, length in zip(shown.tokens, shown.lengths.tolist(), strict=True):
+        kind = (threshold is not None and length > threshold, length == 0)
+        if pieces and pieces[-1][1:] == kind:
+            pieces[-1] = (f"{pieces[-1][0]} {token}", *kind)
+        else:
+            pieces.append((token, *kind))
+    inks = {(True, False): "validation", (False, True): "muted_text"}
+    return [
+        Inked(f"{text} ", is_bold=beyond, ink=inks.get((beyond, missing))) for text, beyond, missing in pieces
+    ]
+
+
+def _curves(found: LookedUp) -> list[PlotCurve]:
+    """The share of tokens in passages of n or more: of what is shown, written and held out."""
+    compared = found.written or found.compared
+    curves = []
+    if compared.held_out:
+        curves.append(_curve("held out", compared.curve(compared.held_out), "muted_text", dashed=True))
+    name = "written" if found.written is not None else "this text"
+    curves.append(_curve(name, compared.curve(), "accent"))
+    return curves
+
+
+def _curve(name: str, shares: np.ndarray, ink: str, *, dashed: bool = False) -> PlotCurve:
+    return PlotCurve(name, np.arange(1, len(shares) + 1), shares, ink, dashed=dashed, said="")
+
+
+def _marks(threshold: int | None) -> list[tuple[float, str]]:
+    return [] if threshold is None else [(float(threshold), "more than chance")]
