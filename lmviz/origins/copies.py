@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from lmviz.base.errors import LmvizError
+from lmviz.base.figures import bare_percentage, percentage
 from lmviz.base.reporting import Report, part_of, unheard
 from lmviz.text.corpus import Corpus
 from lmviz.text.stream import Stream
@@ -323,11 +324,10 @@ def _interval(drawn: np.ndarray) -> tuple[float, float]:
 
 
 def _percent(share: Share) -> str:
-    said = f"{share.value:.1%}".replace("%", " %")
     if share.interval is None:
-        return said
+        return percentage(share.value)
     low, high = share.interval
-    return f"{said} ({100 * low:.1f} to {100 * high:.1f} by chance)"
+    return f"{percentage(share.value)} ({bare_percentage(low)} to {bare_percentage(high)} by chance)"
 
 
 def copies_in(corpus: Corpus, texts: Sequence[str], progress: Report = unheard) -> Copied:

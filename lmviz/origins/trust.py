@@ -10,11 +10,11 @@ from typing import Any
 
 FILE = Path(__file__).with_name("trust.json")
 NAMES = {
-    "overlap": "n-gram overlap",
-    "scaled": "gradients, Adam's scale",
+    "overlap": "n-grams",
+    "scaled": "Adam's scale",
     "gradients": "gradients",
-    "last": "gradients, last snapshot",
-    "words": "words in common",
+    "last": "last snapshot",
+    "words": "same words",
 }
 LIKE = {"rnn": "gru", "lstm": "gru", "gru": "gru", "transformer": "transformer"}
 """Which kind of small model stands for a family."""

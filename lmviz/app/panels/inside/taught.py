@@ -15,6 +15,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.workers.job import Job
 from lmviz.base.durations import in_words
+from lmviz.base.figures import whole_percentage
 from lmviz.base.reporting import Report
 from lmviz.inspection.recipes.recipe import arguments_of
 from lmviz.looks.curve import PlotCurve
@@ -64,7 +65,7 @@ CURVE = Curves(
     y_name="",
     possible=((0.0, np.inf), (0.0, 1.0)),
     logarithmic=(True, False),
-    writes=(lambda step: count(round(step)), lambda share: f"{100 * share:.0f} %".replace("-", "−")),
+    writes=(lambda step: count(round(step)), whole_percentage),
     share=1,
 )
 COUNTED = Bars("taught_counts", says="what follows the ends of the context in the text")
@@ -76,7 +77,7 @@ WHEN = Curves(
     y_name="",
     possible=((0.0, np.inf), (-1.0, 1.0)),
     logarithmic=(True, False),
-    writes=(lambda step: count(round(step)), lambda share: f"{100 * share:.0f} %".replace("-", "−")),
+    writes=(lambda step: count(round(step)), whole_percentage),
     share=1,
 )
 TRUST = Bars("taught_trust", says="rank correlation of each estimate with the truth")
@@ -482,7 +483,7 @@ class TaughtPanel(AskingPanel[Corpus, TaughtSoFar]):
         whole = up - down
         last = answer.steps[int(np.searchsorted(np.cumsum(whole), 0.99))] if whole.sum() else answer.steps[-1]
         said = (
-            f"99 % of all push, for and against, lies up to step {count(last)}: a word that is sure teaches "
+            f"Nearly all push, for and against, lies up to step {count(last)}: a word that is sure teaches "
             "no more."
         )
         return (
@@ -631,7 +632,7 @@ def _times(number: int) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %".replace("-", "−") if abs(share) >= 0.0005 else "0 %"
+    return percentage(share) if abs(share) >= 0.0005 else "0 %"
 
 
 def _tip(answer: Influences, form: LineForm, mark: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.workers.job import Job
+from lmviz.base.figures import whole_percentage
 from lmviz.base.reporting import Report
 from lmviz.inspection.recipes.recipe import arguments_of
 from lmviz.looks.curve import PlotCurve
@@ -41,7 +42,7 @@ CURVE = Curves(
     x_name="tokens in a row",
     y_name="",
     possible=((1.0, np.inf), (0.0, 1.0)),
-    writes=(lambda length: count(round(length)), lambda share: f"{100 * share:.0f} %"),
+    writes=(lambda length: count(round(length)), whole_percentage),
     share=1,
 )
 

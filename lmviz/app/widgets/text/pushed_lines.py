@@ -9,10 +9,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.look.color_maps import mix
+from lmviz.app.look.color_maps import contrast, mix
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter, cut, measure_of
 from lmviz.app.widgets.kit.pointing import DOWN, Pointable
 from lmviz.app.widgets.kit.rows import across, in_the_middle
+from lmviz.looks.ink import Ink
 from lmviz.looks.pushed import PushedRow
 
 ROW, INNER, HEAD, HEADING = 33.0, 24.0, 22.0, 28.0
@@ -20,6 +21,9 @@ SIZE, TOKEN, SMALL = 12.0, 11.5, 11.0
 GAP, ARROW, TIMES = 8.0, 14.0, 40.0
 BARS, SAID = (60.0, 120.0), 58.0
 LEAST_LINE = 120.0
+READ = 4.5
+"""The contrast that words need with what they stand on (WCAG 2.1)."""
+
 FAINT = 0.12
 """The push below which a token has no colour of its own."""
 
@@ -111,7 +115,7 @@ class PushedLinesView(Pointable):
             if said - bars > gap and len(row.bars):
                 self._paint_bars(painter, across(area, bars, said - gap), row.bars)
             where = across(area, said, self.width())
-            painter.fit(where, row.said, self.theme.ink(row.ink), SIZE, bold=not row.inner, where=AT_RIGHT)
+            painter.fit(where, row.said, self._legible(row.ink), SIZE, bold=not row.inner, where=AT_RIGHT)
         self.draw_focus(painter)
 
     def _paint_heading(self, painter: Painter, area: QRectF, row: PushedRow) -> None:
@@ -141,7 +145,7 @@ class PushedLinesView(Pointable):
             painter.write(across(area, left, area.right()), shown, self.theme.text, SIZE, token=True)
             left += measure.horizontalAdvance(shown)
         if bold:
-            ink = self.theme.ink(row.ink)
+            ink = self._legible(row.ink)
             strong = measure_of(self.theme, SIZE, True, True)
             shown = cut(bold, area.right() - self.length(GAP) - left, strong)
             painter.write(across(area, left, area.right()), shown, ink, SIZE, bold=True, token=True)
@@ -176,6 +180,12 @@ class PushedLinesView(Pointable):
                 ink = self.theme.on(fill)
             painter.write(spot, row.tokens[place], ink, TOKEN, token=True, where=CENTRED)
             left += widths[place] + blank - self.length(2)
+
+    def _legible(self, ink: Ink) -> QColor:
+        """An ink so much nearer to that of text that words in it can be read."""
+        color = self.theme.ink(ink)
+        steps = (mix(color, self.theme.text, share / 10) for share in range(11))
+        return next(step for step in steps if contrast(step, self.theme.surface) >= READ)
 
     def _fill(self, push: float) -> QColor:
         """The colour of a push from −1 to 1, on the surface."""
