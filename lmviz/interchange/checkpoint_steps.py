@@ -10,14 +10,21 @@ import contextlib
 import os
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from lmviz.base.errors import LmvizError
-from lmviz.text.checkpoint_names import TRAINER_STATE, NamedStep, is_checkpoint, named_steps, weights_in
+from lmviz.text.checkpoint_names import (
+    TRAINER_STATE,
+    NamedStep,
+    is_checkpoint,
+    named_steps,
+    step_in_name,
+    weights_in,
+)
 
 LARGEST_STATE = 100_000_000
 """Bytes of a trainer_state.json, which keeps what was measured at every step."""
@@ -60,6 +67,13 @@ def steps_in(folder: Path, known_steps: Mapping[Path, int] = MappingProxyType({}
     read = ((each, _step_of(each) if step is None else step) for each, step in steps)
     known = [StoredStep(step, each.path) for each, step in read if step is not None]
     return tuple(sorted(known, key=lambda each: (each.step, each.path.name)))
+
+
+def steps_of(paths: Iterable[Path], known_steps: Mapping[Path, int]) -> tuple[StoredStep, ...]:
+    """The same of checkpoints that are known to be some, wherever they lie, and however many they are."""
+    named = (NamedStep(path, step_in_name(path.name if os.path.isdir(path) else path.stem)) for path in paths)
+    steps = ((each.path, known_steps.get(each.path, None) or _step_of(each)) for each in named)
+    return tuple(StoredStep(step, path) for path, step in steps if step is not None)
 
 
 def has_steps(folder: Path) -> bool:

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmviz.base.errors import LmvizError
-from lmviz.interchange.checkpoint_steps import has_steps, steps_in
+from lmviz.interchange.checkpoint_steps import StoredStep, has_steps, steps_in, steps_of
 from lmviz.interchange.chosen_bases import NoBase
 from lmviz.interchange.wholeness import why_not_whole
 from lmviz.series.foreign import ForeignRun, described, tokenizer_of
+from lmviz.series.keeping import copies_in, place_of_copies
 from lmviz.text.checkpoint_names import holds_series, step_in_name
 
 if TYPE_CHECKING:
@@ -39,10 +40,10 @@ class SeriesRun(ForeignRun):
     """
 
     def __init__(self, folder: Path, base: Path | None = None, before: SeriesRun | None = None) -> None:
-        self._base = base
+        self._base, self._home = base, folder
         self._tokenizer: Tokenizer | None = None
         self._opened: tuple[Path, Checkpoint] | None = None
-        self._entries = _entries_of(folder)
+        self._entries = _entries_of(folder) | _entries_of(place_of_copies(folder))
         self._looks: dict[Path, _Looked] = {} if before is None else before._looks
         self.steps, self.troubles = self._look_at(folder)
         if before is not None:
@@ -63,6 +64,11 @@ class SeriesRun(ForeignRun):
     def snapshots(self) -> list[int]:
         """The steps of which there are checkpoints, ascending."""
         return list(self.steps)
+
+    @property
+    def copies(self) -> tuple[int, ...]:
+        """The steps that are there as copies alone: the program has deleted its own."""
+        return tuple(step for step, place in self.steps.items() if place.parent != self.folder)
 
     def place_of(self, step: int) -> Path:
         """The folder or the file of the checkpoint of a step; LmvizError where there is none."""
@@ -128,7 +134,8 @@ class SeriesRun(ForeignRun):
 
     def again(self) -> SeriesRun:
         """The series as it is on the disk now; this one itself where nothing has come or gone."""
-        if not self.troubles and _entries_of(self.folder) == self._entries:
+        entries = _entries_of(self.folder) | _entries_of(place_of_copies(self.folder))
+        if not self.troubles and entries == self._entries:
             return self
         now = SeriesRun(self.folder, self._base, before=self)
         return self if (now.steps, now.troubles) == (self.steps, self.troubles) else now
@@ -149,9 +156,11 @@ class SeriesRun(ForeignRun):
         meant whose name says it as well.
         """
         known = {path: look for path, look in self._looks.items() if _changed_at(path) == look.changed}
-        found = steps_in(folder, {path: look.step for path, look in known.items()})
+        of_known = {path: look.step for path, look in known.items()}
+        kept = steps_of(copies_in(place_of_copies(folder)), of_known)
+        found = (*kept, *steps_in(folder, of_known))
         looks, steps, troubles = dict[Path, _Looked](), dict[int, Path](), dict[int, str]()
-        for each in sorted(found, key=lambda one: (one.step, step_in_name(one.path.stem) == one.step)):
+        for each in sorted(found, key=lambda one: (one.step, self._preference(folder, one))):
             changed = _changed_at(each.path)
             if each.path not in known and (why := why_not_whole(each.path)):
                 troubles.setdefault(each.step, why)
@@ -160,6 +169,11 @@ class SeriesRun(ForeignRun):
             steps[each.step] = each.path
         self._looks = looks
         return steps, {step: why for step, why in troubles.items() if step not in steps}
+
+    @staticmethod
+    def _preference(folder: Path, one: StoredStep) -> tuple[bool, bool]:
+        """Which of several checkpoints of one step is meant: the last in this order."""
+        return one.path.parent == folder, step_in_name(one.path.stem) == one.step
 
     def _newest_that_opens(self, folder: Path) -> Checkpoint:
         """The newest checkpoint whose description and whose table of tensors can be read.
@@ -199,7 +213,7 @@ class SeriesRun(ForeignRun):
         from lmviz.interchange.tokenizer_files import read_tokenizer
 
         others = [other for other in self.steps.values() if os.path.isdir(other) and other != place]
-        for folder in (place.parent, *reversed(others)):
+        for folder in (place.parent, self._home, *reversed(others)):
             if (found := read_tokenizer(folder, size)) is not None:
                 return found
         return None

@@ -35,6 +35,8 @@ class FollowedSeries(Part):
         self._watch = SeriesWatch(self._take)
         self._standings: dict[Path, Standing] = {}
         self._said = ""
+        self._kept: dict[Path, int] = {}
+        self._troubles: dict[Path, str] = {}
         self._timer = QTimer(self)
         self._timer.setInterval(SAY_EVERY)
         self._timer.timeout.connect(self._say)
@@ -62,6 +64,30 @@ class FollowedSeries(Part):
         standing = self.standing
         return "" if standing is None else standing.in_words()
 
+    @property
+    def keeps_copies(self) -> bool:
+        """Whether a copy of each checkpoint of the shown model is kept."""
+        model = self._library.model
+        return model is not None and model.folder in self._kept
+
+    @property
+    def kept_bytes(self) -> int:
+        """The room that these copies take; 0 where none are kept, or none yet."""
+        model = self._library.model
+        return 0 if model is None else self._kept.get(model.folder, 0)
+
+    def keep_copies(self, wanted: bool) -> None:
+        """Keep a copy of each checkpoint of the shown model, of those to come as well, or of no more."""
+        model = self._library.model
+        if model is None or not isinstance(model.run, SeriesRun):
+            return
+        self._watch.keep(model.folder, wanted)
+        if wanted:
+            self._kept.setdefault(model.folder, 0)
+        else:
+            self._kept.pop(model.folder, None)
+        self.changed.emit()
+
     def close(self) -> None:
         """SeriesLook at nothing more."""
         self._timer.stop()
@@ -83,6 +109,12 @@ class FollowedSeries(Part):
         if look.run is None or look.standing is None:
             return  # it was deleted, or cannot be reached: what is known of it stays
         self._standings[look.folder] = look.standing
+        if look.kept is not None and self._kept.get(look.folder, look.kept) != look.kept:
+            self._kept[look.folder] = look.kept
+            self.changed.emit()
+        if look.trouble and look.trouble != self._troubles.get(look.folder):
+            self.failed.emit(look.trouble)
+        self._troubles[look.folder] = look.trouble
         self._library.refresh_snapshots(look.folder, look.run)
         self._say()
 

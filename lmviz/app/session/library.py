@@ -283,7 +283,10 @@ class Library(Part):
                 continue
             now = model.run if run is None else run
             snapshots = tuple(now.snapshots())
-            if snapshots and snapshots != model.snapshots:  # none if the run's folder was deleted
+            if snapshots and (snapshots, now) != (
+                model.snapshots,
+                model.run,
+            ):  # none if its folder was deleted
                 gone = tuple(sorted({*model.gone, *model.snapshots} - set(snapshots)))
                 gone = gone if now.was_trained_elsewhere else ()
                 self._replace(replace(model, run=now, snapshots=snapshots, gone=gone))

@@ -131,6 +131,7 @@ class Session(QObject):
 
         series = FollowedSeries(self.work, self.library, self)
         series.changed.connect(self.series_changed)
+        series.failed.connect(self.said)
         return series
 
     @property

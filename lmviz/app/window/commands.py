@@ -56,6 +56,8 @@ FOCUS_KEYS = (
 EXPORTS = ("Pictures", "Tables of numbers", "Python code")
 """What can be taken of panels, in a submenu each: the kinds of `board.exporting`."""
 
+KEEP = "Keep a copy of each checkpoint"
+
 SAVED_FAMILIES = ("transformer", "ngram")
 """The families that other programs have."""
 
@@ -94,6 +96,7 @@ class Commands:
         ):
             changed.connect(self._allow)
         session.surgery.changed.connect(self._allow)
+        session.series_changed.connect(self._allow)
         window.transport.can_step_changed.connect(self._allow)
         window.lectures.changed.connect(self._allow)
         window.student_files.changed.connect(self._allow)
@@ -188,6 +191,20 @@ class Commands:
         for action, possible in self._possible:
             action.setEnabled(possible())
         self._projector.setChecked(theme_switch().projector)  # a lecture that is given sets it too
+        keeps = self._shows_series() and self._session.series.keeps_copies
+        self._keeping.setChecked(keeps)
+        room = self._session.series.kept_bytes / 1e6 if keeps else 0.0
+        self._keeping.setText(caption(f"{KEEP} ({room:,.1f} MB)" if room else KEEP))
+
+    def _shows_series(self) -> bool:
+        """Whether the shown model is a series of checkpoints of another program."""
+        model = self._session.library.model
+        return model is not None and model.run.was_trained_elsewhere and model.run.has_steps
+
+    def _keep_copies(self) -> None:
+        """Keep a copy of each checkpoint of the shown series, or of no more."""
+        if self._shows_series():
+            self._session.series.keep_copies(not self._session.series.keeps_copies)
 
     def _fill_file(self, menu: QMenu) -> None:
         self._add(menu, "Open text…", lambda: self.choosing.open_texts(), "Ctrl+O")
@@ -282,6 +299,7 @@ class Commands:
         follow = lambda: session.library.follow_live(not session.library.live)  # noqa: E731
         follows = lambda: session.training.trains_shown_model  # noqa: E731
         self._add(menu, "Follow training live", follow, "Ctrl+L", possible=follows)
+        self._keeping = self._add(menu, KEEP, self._keep_copies, ticked=False, possible=self._shows_series)
         film = transport.time.film_button
         self._add(menu, "Play training like a film", transport.time.toggle_film, possible=film.isEnabled)
         menu.addSeparator()

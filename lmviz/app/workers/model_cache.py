@@ -130,22 +130,18 @@ class ModelCache:
 
     def _state(self, folder: Path, step: int) -> dict[str, torch.Tensor]:
         if (folder, step) not in self._states:
-            self.keep(folder, step, self._run_with(folder, step).load_snapshot(step))
+            self.keep(folder, step, self._run_now(folder).load_snapshot(step))
         self._states.move_to_end((folder, step))
         return self._states[folder, step]
 
-    def _run_with(self, folder: Path, step: int) -> Run:
-        """The run in a folder: as it was opened, if the step was there then, or as it is now.
-
-        To open a series of many checkpoints takes longer than to read one of them.
-        """
+    def _run_now(self, folder: Path) -> Run:
+        """The run in a folder as it is now; of a series, only what has changed is looked at again."""
         from lmviz.runs.opening import open_recorded
 
         known = self._runs.get(folder)
-        if known is None or not known.was_trained_elsewhere or step not in known.snapshots():
-            known = open_recorded(folder) if known is None or not known.has_steps else known.again()
-            self._runs[folder] = known
-        return known
+        is_series = known is not None and known.was_trained_elsewhere and known.has_steps
+        self._runs[folder] = known.again() if known is not None and is_series else open_recorded(folder)
+        return self._runs[folder]
 
 
 def _bytes(values: Iterable[torch.Tensor]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,11 +22,17 @@ LOOK_EVERY = 1.0
 
 @dataclass(frozen=True)
 class SeriesLook:
-    """A series as it is now, and how its training stands; both None where nothing of it is left."""
+    """A series as it is now, and how its training stands; both None where nothing of it is left.
+
+    `kept` is the bytes that copies of its checkpoints take, None where none are kept; `trouble` is why one
+    could not be.
+    """
 
     folder: Path
     run: SeriesRun | None = None
     standing: Standing | None = None
+    kept: int | None = None
+    trouble: str = ""
 
 
 class SeriesWatch:
@@ -50,6 +56,12 @@ class SeriesWatch:
                 self._wanted.condition.notify()
         if runs and self._thread.ident is None:
             self._thread.start()
+
+    def keep(self, folder: Path, wanted: bool) -> None:
+        """Keep a copy of each checkpoint of a series, of those that are there too, or of no more."""
+        with self._wanted.condition:
+            self._wanted.kept = self._wanted.kept | {folder} if wanted else self._wanted.kept - {folder}
+            self._wanted.condition.notify()
 
     def read_ahead(self, places: tuple[Path, ...]) -> None:
         """Have checkpoints at hand that will probably be shown next."""
@@ -80,6 +92,7 @@ class _Wanted:
         self.condition = threading.Condition()
         self.runs: dict[Path, SeriesRun] = {}
         self.ahead: tuple[Path, ...] = ()
+        self.kept: frozenset[Path] = frozenset()
         self.is_closed = False
 
 
@@ -92,6 +105,7 @@ def _watch(wanted: _Wanted, send: Callable[[SeriesLook], None]) -> None:
     while True:
         with wanted.condition:
             runs, ahead, wanted.ahead = dict(wanted.runs), wanted.ahead, ()
+            kept = wanted.kept
             if wanted.is_closed:
                 return
         for place in ahead:
@@ -102,12 +116,31 @@ def _watch(wanted: _Wanted, send: Callable[[SeriesLook], None]) -> None:
             if before is not None and run is not opened and run is not before.run:
                 before = None  # it was closed meanwhile, and opened again
             look = _look(folder, run, before)
+            if look.run is not None:
+                look = _with_copies(look, folder in kept)
             known[folder] = run, look
             if look != before:
                 send(look)
         with wanted.condition:
-            if not (wanted.is_closed or wanted.ahead or wanted.runs.keys() - runs.keys()):
+            is_new = wanted.runs.keys() - runs.keys() or wanted.kept != kept
+            if not (wanted.is_closed or wanted.ahead or is_new):
                 wanted.condition.wait(LOOK_EVERY)
+
+
+def _with_copies(look: SeriesLook, is_wanted: bool) -> SeriesLook:
+    """The same, once a copy of each checkpoint has been kept where this is wanted."""
+    from lmviz.series.keeping import keep_copy, place_of_copies, size_of_copies
+
+    if not is_wanted or look.run is None:
+        return replace(look, kept=None, trouble="")
+    copies, trouble = place_of_copies(look.folder), ""
+    for place in look.run.steps.values():
+        try:
+            keep_copy(place, copies)
+        except LmvizError as reason:
+            trouble = str(reason)
+            break
+    return replace(look, kept=size_of_copies(copies), trouble=trouble)
 
 
 def _look(folder: Path, opened: SeriesRun, before: SeriesLook | None) -> SeriesLook:

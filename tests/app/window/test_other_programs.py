@@ -269,7 +269,7 @@ def test_no_step_of_a_training_is_said_of_it(
     assert not [text for text in said if "step" in text]
 
 
-def test_the_newest_checkpoint_of_a_training_is_opened_and_the_others_named(
+def test_the_checkpoints_of_a_training_open_as_one_run(
     tmp_path: Path, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
     for step in (500, 1000):
@@ -278,9 +278,9 @@ def test_the_newest_checkpoint_of_a_training_is_opened_and_the_others_named(
     session.said.connect(said.append)
     with qtbot.waitSignal(session.library.model_changed):
         window.open_paths([tmp_path / "out"])
-    assert session.library.model.name == "checkpoint-1000"
-    steps = "holds checkpoints of the steps 500 and 1,000: the newest, checkpoint-1000, is opened."
-    assert said == [f"{tmp_path / 'out'} {steps}"]
+    assert (session.library.model.name, session.library.model.snapshots) == ("out", (500, 1000))
+    assert session.library.step == 1000
+    assert said == []
     assert session.text.corpus is None
 
 

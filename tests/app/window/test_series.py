@@ -13,6 +13,7 @@ import lmviz
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.window.snapshot_slider import SnapshotSlider
+from lmviz.series.keeping import place_of_copies
 
 LONG = 30_000
 TEXT = "w1 w2 w1 w2"
@@ -121,3 +122,29 @@ def test_neighbours_of_a_step_are_read_ahead(
     qtbot.waitUntil(
         lambda: [place.name for place in read][-2:] == ["checkpoint-4", "checkpoint-0"], timeout=LONG
     )
+
+
+def test_copies_are_kept_of_what_the_program_deletes(
+    window: MainWindow, session: Session, opened: Path, trained_once: Path, qtbot: QtBot
+) -> None:
+    slider = window.findChild(SnapshotSlider)
+    [keep] = [action for action in window.commands.all() if action.text().startswith("Keep a copy")]
+    qtbot.waitUntil(keep.isEnabled, timeout=LONG)
+    keep.trigger()
+    qtbot.waitUntil(lambda: "MB)" in keep.text(), timeout=LONG)
+    assert keep.isChecked()
+    shutil.copytree(trained_once / "checkpoint-6", opened / "checkpoint-6")
+    copies = place_of_copies(opened)
+    qtbot.waitUntil(lambda: (copies / "checkpoint-6").exists(), timeout=LONG)
+    for step in (2, 6):
+        shutil.rmtree(opened / f"checkpoint-{step}")
+    qtbot.waitUntil(lambda: session.library.model.run.copies == (2, 6), timeout=LONG)
+    assert (slider.snapshots, slider.gone) == ((0, 2, 4, 6), ())
+    for step in (2, 6):
+        session.library.choose_step(step)
+        shown = wait_for_step(session, step, qtbot)
+        whole = lmviz.trace(str(trained_once / f"checkpoint-{step}"), TEXT)["probabilities"].array
+        assert np.abs(shown - whole).max() < 1e-5
+    keep.trigger()
+    assert not keep.isChecked()
+    assert lmviz.open_model(opened, 2).step == 2, "copies are a part of the series from then on"
