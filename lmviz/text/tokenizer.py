@@ -39,6 +39,9 @@ START, END, UNKNOWN = "⟨start⟩", "⟨end⟩", "⟨unknown⟩"
 """The special tokens. None of them can come out of a text: their brackets are words of their own,
 single characters, or two bytes and more."""
 
+LONG = 2000
+"""Characters of a text from which on cutting it into tokens may take long."""
+
 UNKNOWN_MARK = "⟨?⟩"
 """Stands behind a word of a given text that the vocabulary lacks, which the model reads as UNKNOWN."""
 
@@ -223,7 +226,10 @@ class Tokenizer:
 
     def _encoding(self, text: str, *, is_whole: bool) -> Encoding:
         with library_call():
-            found = self._backend.encode(clean(text), add_special_tokens=is_whole)
+            if len(text) > LONG:  # a pattern may take seconds, and for a batch other threads may go on
+                [found] = self._backend.encode_batch([clean(text)], add_special_tokens=is_whole)
+            else:
+                found = self._backend.encode(clean(text), add_special_tokens=is_whole)
         offsets = tuple(found.offsets)
         tokens = [
             f"{text[start:end]}{UNKNOWN_MARK}"

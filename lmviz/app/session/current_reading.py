@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from lmviz.app.session import work as waiting
 from lmviz.app.session.part import Part
 from lmviz.app.session.reading import Reading, ReadingQuestion, of_source, read
 from lmviz.text.pictures import is_picture
-from lmviz.text.tokenizer import Encoding
+from lmviz.text.tokenizer import LONG, Encoding
 
 if TYPE_CHECKING:
     from lmviz.app.session.focus import Focus
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.open_text import OpenText
     from lmviz.app.session.surgery import Surgery
     from lmviz.app.session.work import Failed, Work
+    from lmviz.app.workers.job import Job
     from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.models.model import Model
     from lmviz.text.corpus import Corpus
@@ -57,6 +59,7 @@ class CurrentReading(Part):
         self._picture = FIRST_PICTURE
         self._encoding: Encoding | None = None
         self._encoded = ""  # the text that was cut into these tokens
+        self._encoding_job: Job | None = None  # which cuts a long text
         self._dropped = 0
         self._reading: Reading | None = None
         self._stored: Reading | None = None
@@ -289,9 +292,43 @@ class CurrentReading(Part):
     def _encode(self) -> None:
         before, text = self._encoding, self._encoded
         self._encoding, self._dropped, self._encoded = None, 0, self._prefix
-        encoding = self._stored_encoding()
-        if encoding is None and self.tokenizer is not None:
-            encoding = self.tokenizer.encode_prefix(self._prefix)
+        if self._encoding_job is not None:
+            self._encoding_job.cancel()
+            self._encoding_job = None
+        encoding, tokenizer = self._stored_encoding(), self.tokenizer
+        if encoding is None and tokenizer is not None and len(self._prefix) > LONG:
+            self._encode_beside(tokenizer, before, text)
+            return
+        if encoding is None and tokenizer is not None:
+            encoding = tokenizer.encode_prefix(self._prefix)
+        self._take_encoding(encoding, before, text)
+
+    def _encode_beside(self, tokenizer: Tokenizer, before: Encoding | None, text: str) -> None:
+        """Have a long text cut into tokens by a job: the patterns of some tokenizers take seconds for one.
+
+        Mostly it is there at once; until it is, the text has no tokens.
+        """
+        prefix, is_late = self._prefix, False
+
+        def take(encoding: Encoding) -> None:
+            self._encoding_job = None
+            self._take_encoding(encoding, before, text)
+            if is_late:
+                self._read_soon.start()
+
+        job = self._encoding_job = self._work.start_job(
+            "Cutting the text into tokens",
+            lambda report: tokenizer.encode_prefix(prefix),
+            take,
+            self.failed.emit,
+        )
+        job.wait_briefly(waiting.BRIEFLY)
+        if self._encoding_job is job:
+            is_late = True
+            self._focus.fit_positions(0, self._say_encoded)
+
+    def _take_encoding(self, encoding: Encoding | None, before: Encoding | None, text: str) -> None:
+        """Use the prefix's tokens; before, those were of a text."""
         if encoding is not None:
             context = self._library.model.context if self._library.model is not None else None
             self._dropped = max(0, len(encoding) - context) if context is not None else 0

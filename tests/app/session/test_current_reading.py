@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.session import work
 from lmviz.app.session.session import Session
 from lmviz.inspection.intervention import Intervention
+from lmviz.text.corpus import load_corpus
+from lmviz.text.tokenizer import LONG, Encoding, Tokenizer
 from lmviz.training.run import Run
 
 
@@ -188,3 +191,50 @@ def test_going_back_from_a_source_may_lead_to_none(
     session.reading.go_back()
     assert session.reading.source == ""
     assert not session.reading.can_go_back
+
+
+def test_a_long_text_that_takes_long_to_be_cut_into_tokens_holds_no_window(
+    read: Session, qtbot: QtBot, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encode, cut = Tokenizer.encode_prefix, list[str]()
+
+    def slowly(tokenizer: Tokenizer, text: str) -> Encoding:
+        if text.startswith("slow"):
+            cut.append(threading.current_thread().name)
+            assert gate.wait(60)
+        return encode(tokenizer, text)
+
+    monkeypatch.setattr(Tokenizer, "encode_prefix", slowly)
+    monkeypatch.setattr(work, "BRIEFLY", 0.01)
+    read.focus.choose_position(1)
+    slow, other = "slow" + " " * 3000 + "cows", "the cows" + " the dog" * 500
+    read.reading.set_prefix(slow)
+    qtbot.waitUntil(lambda: bool(cut))
+    assert threading.main_thread().name not in cut
+    assert read.reading.encoding is None
+    read.reading.set_prefix(other)  # whoever types on does not wait for it
+    qtbot.waitUntil(lambda: read.reading.current is not None and read.reading.current.question.text == other)
+    read.reading.set_prefix(slow)
+    gate.set()
+    qtbot.waitUntil(lambda: not read.work.jobs)
+    qtbot.waitUntil(lambda: read.reading.current is not None and read.reading.current.question.text == slow)
+    assert read.reading.encoding.tokens[-1] == "cows"
+
+
+def test_a_long_text_that_is_cut_at_once_keeps_its_place(read: Session, qtbot: QtBot) -> None:
+    text = "the cows eat" + " the dog" * 400
+    told: list[int] = []
+    read.focus.choose_position(2)
+    read.reading.encoding_changed.connect(lambda: told.append(len(read.reading.encoding or ())))
+    read.reading.set_prefix(text)
+    assert set(told) == {len(read.reading.encoding)}, "it was never without tokens"
+    assert read.focus.position == 2
+
+
+def test_a_long_text_has_the_tokens_that_its_lines_have() -> None:
+    tokenizer = load_corpus("stories").tokenizer
+    line = "Maya put the brown stone in the barrel.\n"
+    once, often = tokenizer.encode_inside(line), tokenizer.encode_inside(line * 100)
+    assert len(line) < LONG < 100 * len(line)
+    assert often.tokens == once.tokens * 100
+    assert often.offsets[-1][1] == len(line) * 100 - (len(line) - once.offsets[-1][1])
