@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from lmviz.api.questions import trace as trace
     from lmviz.api.races import race
-    from lmviz.api.readouts import direction, lens, open_lens, probe
+    from lmviz.api.readouts import direction, lens, open_direction, open_lens, probe, steer
     from lmviz.api.sets import contrasts, divergence, loss_map, text_set, words
     from lmviz.api.training import (
         convert,
@@ -98,6 +98,7 @@ __all__ = [
     "logit_lens",
     "loss_map",
     "next_token",
+    "open_direction",
     "open_lens",
     "open_model",
     "open_readings",
@@ -111,6 +112,7 @@ __all__ = [
     "save_pretrained",
     "scale",
     "scale_head",
+    "steer",
     "text_set",
     "trace",
     "train",
@@ -135,7 +137,9 @@ _HOMES = {
     "race": "lmviz.api.races",
     "open_readings": "lmviz.recording.readings",
     "record": "lmviz.recording.recording",
-    **dict.fromkeys(("direction", "lens", "open_lens", "probe"), "lmviz.api.readouts"),
+    **dict.fromkeys(
+        ("direction", "lens", "open_direction", "open_lens", "probe", "steer"), "lmviz.api.readouts"
+    ),
     **dict.fromkeys(
         ("ablate", "attribute", "circuit", "contrast", "head_scores", "patch", "weights"),
         "lmviz.api.circuits",

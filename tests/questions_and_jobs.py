@@ -367,6 +367,7 @@ ELSEWHERE: dict[str, tuple[str, Callable[[Scene], object]]] = {
     "changed weights": ("difference", weigh),
     "compared labels": ("compare classifier", Scene.type),
     "evidence": ("inside n-gram", follow_a_context),
+    "steer": ("circuits", change_a_word),
     "who taught it this": ("inside", ask_who_taught),
     "copied": ("sample", look_up_copies),
 }
@@ -451,6 +452,7 @@ ROWS = (
     Row("patching", "circuits", "patching_view", change_a_word),
     Row("attribution", "circuits", "attribution_view", change_a_word),
     Row("ablation", "circuits", "ablation_view", change_a_word),
+    Row("steer curve", "circuits", "steer_view", change_a_word),
     Row("two heads", "circuits repeater", "head_pair_view", say_again),
     Row("answer by step", "circuits repeater", "head_pair_view", say_again),
     Row("loss without a part", "circuits transformer", "ablation_view", ablate_text),

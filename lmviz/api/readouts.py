@@ -13,10 +13,12 @@ from lmviz.base.reporting import Report, unheard
 
 if TYPE_CHECKING:
     from lmviz.api.given import Given, Texts
+    from lmviz.inspection.scalar import AnyOf
     from lmviz.models.model import Model
     from lmviz.readouts.direction import StateDirection
     from lmviz.readouts.lens import Lens
     from lmviz.readouts.probing import Probes
+    from lmviz.readouts.steering import Steering
     from lmviz.text.corpus import Corpus
 
 
@@ -113,6 +115,46 @@ def direction(model: Given, texts: Texts, others: Texts, tap: str, *, at: str = 
     from lmviz.readouts.direction import mean_difference
 
     return mean_difference(opened_model(model), texts, others, tap, at=at)
+
+
+def open_direction(path: str | Path) -> tuple[StateDirection, ...]:
+    """The directions in a file: one that was saved, or a control vector (GGUF) of llama.cpp and repeng.
+
+    LmvizError where the file holds none.
+    """
+    from lmviz.base.arguments import file_path
+    from lmviz.readouts.control_vector import read_control_vector
+    from lmviz.readouts.direction import read_direction
+
+    path = file_path(path)
+    return read_control_vector(path) if path.suffix == ".gguf" else (read_direction(path),)
+
+
+def steer(
+    model: Given,
+    direction: StateDirection,
+    text: str,
+    of: AnyOf,
+    *,
+    strengths: Sequence[float] | None = None,
+    held_out: Texts = (),
+    progress: Report | None = None,
+) -> Steering:
+    """What a number of a text becomes as a direction is added to all states, beside random directions.
+
+    `of` is a number as `gradient` takes it, such as "probability: stone". `.array`, `.random` and, on the
+    texts `held_out`, `.loss` and `.random_loss` are (strength,). LmvizError where there is no such number.
+    """
+    from lmviz.models.interruption import interruptible
+    from lmviz.models.prefix import read_prefix
+    from lmviz.readouts.steering import STRENGTHS, steering
+
+    check_callable("progress", progress)
+    opened, report = opened_model(model), progress or unheard
+    rows = [read_prefix(opened, one).last(opened.context).ids for one in held_out]
+    with interruptible(lambda done: report(done) if done is not None else None):
+        *_, found = steering(opened, direction, text, of, strengths=strengths or STRENGTHS, held_out=rows)
+    return found
 
 
 def _untrained(given: Given, opened: Model, seed: int) -> Model | None:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmviz.base.arguments import file_path
 from lmviz.base.errors import LmvizError
+from lmviz.base.files import replacing
+from lmviz.base.loading import loads
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import add, replace
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+
+FORMAT = "lmviz direction 1"
+LARGEST = 10_000_000
+"""Bytes of a file with one direction."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,6 +89,22 @@ class StateDirection:
 
         return replace(self.address, swapped, **where)
 
+    def save(self, path: str | Path) -> Path:
+        """Write it as a safetensors file, with where it comes from; LmvizError where it cannot be written."""
+        import torch
+
+        from lmviz.models.tensor_file import write_tensor_file
+
+        path = file_path(path)
+        told = {"address": self.address, "length": self.length, "origin": self.origin}
+        try:
+            with replacing(path) as unfinished:
+                header = {"format": FORMAT, "direction": json.dumps(told, ensure_ascii=False)}
+                write_tensor_file(unfinished, {"vector": torch.tensor(self.vector)}, header)
+        except OSError as fault:
+            raise LmvizError(f"{path} cannot be written ({fault.strerror}): choose another place.") from fault
+        return path
+
     def random_like(self, seed: int = 0) -> StateDirection:
         """A direction at the same tap that means nothing, of the same length: the control of a steering."""
         drawn = np.random.default_rng(seed).standard_normal(len(self.vector))
@@ -101,6 +126,28 @@ class StateDirection:
         return tuple((model.tokenizer.token(int(id)), float(rises[id])) for id in best)
 
 
+@loads("direction")
+def read_direction(path: str | Path) -> StateDirection:
+    """A direction that `StateDirection.save` wrote; LmvizError where the file is none."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    from lmviz.text.ordinary_files import read_file
+
+    data = read_file(Path(path), LARGEST)
+    try:
+        length = int.from_bytes(data[:8], "little")
+        header = json.loads(data[8 : 8 + length])["__metadata__"]
+        told, vector = json.loads(header["direction"]), load(data)["vector"]
+        if header["format"] != FORMAT or vector.ndim != 1 or not np.isfinite(vector).all():
+            raise ValueError(header["format"])
+        if not np.isclose(np.linalg.norm(vector), 1, atol=1e-3):
+            raise ValueError("its length is not 1")
+        return StateDirection(str(told["address"]), vector, float(told["length"]), str(told["origin"]))
+    except (SafetensorError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:
+        raise LmvizError(f"{path} is no direction of lmviz: choose one that was saved.") from fault
+
+
 def mean_difference(
     model: Model, texts: Sequence[str], others: Sequence[str], tap: str, *, at: str = "last"
 ) -> StateDirection:
@@ -119,6 +166,17 @@ def mean_difference(
         states = [trace(model, text, taps=[tap])[tap].array for text in given]
         means.append(np.mean([state[-1] if at == "last" else state.mean(0) for state in states], axis=0))
     return StateDirection.of(tap, means[0] - means[1], "difference of means")
+
+
+def differing(model: Model, text: str, other: str, taps: Sequence[str]) -> tuple[str, ...]:
+    """Those of some taps whose states at the last tokens of two texts differ; LmvizError where none does."""
+    from lmviz.inspection.tracing import trace
+
+    one, two = (trace(model, given, taps=list(taps)) for given in (text, other))
+    found = tuple(tap for tap in taps if not np.array_equal(one[tap].array[-1], two[tap].array[-1]))
+    if not found:
+        raise LmvizError("The states at the ends of these two texts are the same: change another word.")
+    return found
 
 
 def _unembedding(model: Model) -> np.ndarray:
