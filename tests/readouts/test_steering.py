@@ -8,7 +8,7 @@ import torch
 import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.readouts.control_vector import read_control_vector, write_control_vector
-from lmviz.readouts.direction import StateDirection
+from lmviz.readouts.direction import StateDirection, differing
 
 TAP = "layers/1/residual2"
 TEXT = "Maya put the green stone in the barrel. Then she went home and put the"
@@ -118,6 +118,13 @@ def test_what_has_no_place_in_a_control_vector_says_so(direction, tmp_path):
     (tmp_path / "b.gguf").write_bytes(b"GGUF")
     with pytest.raises(LmvizError):
         read_control_vector(tmp_path / "b.gguf")
+
+
+def test_places_at_which_two_texts_are_alike_give_no_direction(model):
+    places = ("embedding/sum", "layers/0/residual2", "layers/2/residual2")
+    assert differing(model, "the dog ran", "the cat ran", places) == places[1:]
+    with pytest.raises(LmvizError, match="are the same"):
+        differing(model, "the dog ran", "the dog ran", places)
 
 
 def test_what_cannot_be_steered_says_so(model, direction):

@@ -13,7 +13,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 
 ONLY_PANELS = ("steer",)
-TEXT, OTHER = "the cows eat", "the hens eat"
+TEXT, OTHER = "the cows eat", "the cows see"
 
 
 @pytest.fixture
@@ -54,7 +54,6 @@ def test_the_panel_gives_what_python_gives_and_follows_slider_and_layer(
     plain = lmviz.next_token(transformer_run, OTHER).probabilities
     assert panel.exported_arrays()["probabilities"] == pytest.approx(plain, abs=1e-6)
 
-    assert panel.found.places[0] != "embedding/sum"  # the last words are the same
     places, other = panel.findChild(QComboBox, "steer_place_picker"), len(panel.found.places) - 1
     other = other if panel.found.places[other] != tap else 0
     places.setCurrentIndex(other)
