@@ -37,7 +37,7 @@ RANDOM = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Steering:
+class SteeredMeasure:
     """A number by strength, (strength,), along a direction and along random ones (a mean of several).
 
     `loss` and `random_loss` (strength,) are nats per token of `tokens` of another text; None without one.
@@ -68,7 +68,7 @@ def steering(
     held_out: Sequence[np.ndarray] = (),
     interventions: Sequence[Intervention] = (),
     seed: int = 0,
-) -> Iterator[Steering]:
+) -> Iterator[SteeredMeasure]:
     """The number `of` a text at each strength, as it becomes known, the smallest strengths first.
 
     The direction is added at all positions. `held_out` are rows of ids whose loss is taken. LmvizError where
@@ -94,7 +94,7 @@ def steering(
             else:
                 found[1, at] = np.mean([_number(model, text, of, each)[1] for each in changes])
                 found[3, at] = _loss(model, held_out, changes[0])
-        yield Steering(
+        yield SteeredMeasure(
             strengths=asked,
             measure=name,
             array=found[0].copy(),

@@ -79,7 +79,7 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
 
     _place = round((1.0 - LEAST) / STEP)
     _tap = ""
-    _curve: tuple[Any, Steering] | None = None
+    _curve: tuple[Any, SteeredMeasure] | None = None
 
     def out_of_place(self, model: OpenedModel) -> str:
         fits = model.predicts.continues and not model.reads_source
@@ -165,7 +165,7 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
             ),
         )
 
-    def _said(self, token: str, share: float, found: SteerFound, curve: Steering | None) -> Words:
+    def _said(self, token: str, share: float, found: SteerFound, curve: SteeredMeasure | None) -> Words:
         """What the direction does, beside what a random one does."""
         where = place_in_words(found.direction.address)
         text = (
@@ -198,7 +198,7 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
         measured, corpus = self.session.contrast.found, self.session.text.corpus
         return None if measured is None else (reading, measured.contrast, found.direction.address, corpus)
 
-    def _known(self, reading: Reading, found: SteerFound) -> Steering | None:
+    def _known(self, reading: Reading, found: SteerFound) -> SteeredMeasure | None:
         is_known = self._curve is not None and self._curve[0] == self._about(reading, found)
         return self._curve[1] if is_known and self._curve is not None else None
 
@@ -231,7 +231,7 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
         if self.must_ask(question):
             self.ask(question, lambda curve: self._take_curve(about, curve))
 
-    def _take_curve(self, about: Any, curve: Steering) -> None:
+    def _take_curve(self, about: Any, curve: SteeredMeasure) -> None:
         self._curve = (about, curve)
         self.refresh()
 
