@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lmviz.readouts.direction import StateDirection
     from lmviz.readouts.lens import Lens
     from lmviz.readouts.probing import Probes
-    from lmviz.readouts.steering import Steering
+    from lmviz.readouts.steering import SteeredMeasure
     from lmviz.text.corpus import Corpus
 
 
@@ -139,7 +139,7 @@ def steer(
     strengths: Sequence[float] | None = None,
     held_out: Texts = (),
     progress: Report | None = None,
-) -> Steering:
+) -> SteeredMeasure:
     """What a number of a text becomes as a direction is added to all states, beside random directions.
 
     `of` is a number as `gradient` takes it, such as "probability: stone". `.array`, `.random` and, on the

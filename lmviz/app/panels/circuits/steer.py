@@ -22,7 +22,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.readouts.direction import StateDirection
-    from lmviz.readouts.steering import SteeredText, Steering
+    from lmviz.readouts.steering import SteeredMeasure, SteeredText
 
 LEAST, MOST, STEP = -2.0, 2.0, 0.1
 PLACES = round((MOST - LEAST) / STEP) + 1
@@ -212,7 +212,7 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
         other, of, direction = str(measured.contrast.changed), measured.contrast.measure, found.direction
         changes = reading.question.interventions
 
-        def work(model: Model) -> Steering:
+        def work(model: Model) -> SteeredMeasure:
             from lmviz.models.prefix import read_prefix
             from lmviz.readouts.steering import steering
 
