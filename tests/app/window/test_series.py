@@ -1,6 +1,8 @@
 """A folder of checkpoints in the window: a run with a time slider, watched while another program trains."""
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -148,3 +150,34 @@ def test_copies_are_kept_of_what_the_program_deletes(
     keep.trigger()
     assert not keep.isChecked()
     assert lmviz.open_model(opened, 2).step == 2, "copies are a part of the series from then on"
+
+
+TRAINING = """
+import sys
+from pathlib import Path
+sys.path[:0] = [sys.argv[2], str(Path(sys.argv[2]) / "series")]
+from test_trainers import fresh, train_by_trainer
+train_by_trainer(fresh("gpt2"), Path(sys.argv[1]), steps=8, every=2)
+"""
+
+
+@pytest.mark.slow
+def test_a_training_in_another_process_is_watched_live(
+    window: MainWindow, session: Session, trained_once: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    """Each tick can be shown as soon as it is there; the folder begins with what the model was before."""
+    out, script = tmp_path / "out", tmp_path / "train.py"
+    shutil.copytree(trained_once / "checkpoint-0", out / "checkpoint-0")
+    script.write_text(TRAINING)
+    window.open_paths([out])
+    slider = window.findChild(SnapshotSlider)
+    qtbot.waitUntil(lambda: slider.snapshots == (0,), timeout=LONG)
+    session.reading.set_prefix(TEXT)
+    session.library.follow_live(True)
+    tests = str(Path(__file__).parents[2])
+    training = subprocess.Popen([sys.executable, str(script), str(out), tests], stderr=subprocess.DEVNULL)
+    qtbot.waitUntil(lambda: slider.snapshots == (0, 2, 4, 6, 8), timeout=10 * LONG)
+    assert training.wait() == 0
+    shown = wait_for_step(session, 8, qtbot)
+    expected = lmviz.trace(lmviz.open_model(out, 8), TEXT)["probabilities"].array
+    assert np.abs(shown - expected).max() < 1e-5
