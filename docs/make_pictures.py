@@ -307,6 +307,34 @@ def sample(driver: Driver) -> None:
     driver.wait(lambda: session.beam.is_grown, "the beam search")
 
 
+def finetune(driver: Driver) -> None:
+    """A Transformer of stories that goes on learning from another text, by LoRA and with all its weights."""
+    from dataclasses import replace
+
+    driver.show("train")
+    driver.open_model("stories-transformer")
+    driver.open_text("farm")
+    driver.type("The cat")
+    driver.find("tuning_view").parentWidget().raise_()
+    session = driver.session
+    base = session.library.model
+    small = replace(session.tuning.options, steps=60, length=64, validate_every=5)
+    session.tuning.change(options=small)
+    for way in ("all", "lora"):
+        session.library.choose(base)
+        session.tuning.choose(way)
+        driver.click("tune_button")
+        begun = session.training.state.folder
+        driver.wait(
+            lambda begun=begun: (
+                session.training.state.phase == "finished" and session.library.model.folder == begun
+            ),
+            "the training",
+        )
+    driver.find("forgetting_view").parentWidget().raise_()
+    driver.wait(lambda: session.tuning.known is not None and not session.tuning.is_measuring, "the plans")
+
+
 def difference(driver: Driver) -> None:
     """Two steps of the training of a Transformer, between which it learned to look back."""
     driver.show("difference")
@@ -412,6 +440,7 @@ SCENES = (
     Scene("surgery", surgery),
     Scene("sample", sample),
     Scene("compare", compare),
+    Scene("finetune", finetune),
     Scene("difference", difference),
     Scene("race", race),
     Scene("circuits", circuits),

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lmviz.api.training import check_given, corpus_of, split_settings
+from lmviz.api.training import (
+    check_given,
+    corpus_for,
+    corpus_of,
+    find_run,
+    fitting_length,
+    split_settings,
+    split_tuning,
+)
 from lmviz.base.errors import LmvizError
 from lmviz.families import find_family
 from lmviz.runs.race_folder import open_race
@@ -20,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def race(
-    corpus: Corpus | None = None,
+    corpus: Corpus | str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
     *,
     out: str | Path,
@@ -45,17 +53,27 @@ def race(
     With `resume`, the lanes that are in `out` go on where they stopped, and those that are not begin. Where
     `settings` name no family, all that are in `out` go on, with those settings of the training changed; and
     without `corpus` their text is read again. With `overwrite` the runs of these lanes that are there are
-    removed. LmvizError when a setting cannot be, or when the machine has not the memory for all lanes.
+    removed. With a `start` among the settings, an opened model is trained further in each lane, as by
+    `train(start=…)`: {"start": "smollm2/", "rank": [4, 8, 16]}; the corpus may then be a file. LmvizError
+    when a setting cannot be, or when the machine has not the memory for all lanes.
     """
+    from lmviz.runs.opening import base_at
     from lmviz.runs.racing import begin_race, resume_race
 
     settings = settings or {}
     if resume and overwrite:
         raise LmvizError("A race is either resumed or overwritten: give resume=True or overwrite=True.")
     corpus = corpus_of(first_run(out)) if corpus is None and resume else corpus
+    start = settings.get("start")
+    if corpus is not None and isinstance(start, str | Path):
+        corpus = corpus_for(base_at(find_run(start)), corpus)
+    elif resume and isinstance(corpus, str | Path):
+        corpus = corpus_of(first_run(out), corpus)
+    if isinstance(corpus, str | Path):
+        raise LmvizError(f"{corpus!r} is not a corpus: give what lmviz.load_corpus returns.")
     check_given(out, corpus)
     assert corpus is not None
-    if resume and "family" not in settings:
+    if resume and not {"family", "start"} & settings.keys():
         return resume_race(open_race(out), corpus, settings)
     return begin_race(
         plan_lanes(settings, corpus.task), corpus, out, turns, resume=resume, overwrite=overwrite
@@ -71,6 +89,9 @@ def plan_lanes(settings: Mapping[str, Any], task: str = NEXT_TOKEN) -> tuple[Pla
 
     lanes = []
     for name, chosen in vary(settings).items():
+        if "start" in chosen:
+            lanes.append(_tuned_lane(name, chosen))
+            continue
         if "family" not in chosen:
             raise LmvizError("The settings of a race name no family: add one, such as family='gru'.")
         family = chosen.pop("family")
@@ -78,6 +99,20 @@ def plan_lanes(settings: Mapping[str, Any], task: str = NEXT_TOKEN) -> tuple[Pla
         left_open = frozenset(find_family(family).configuration.defaults_for(task)) - set(chosen)
         lanes.append(PlannedLane(name, family, *planned, left_open))
     return tuple(lanes)
+
+
+def _tuned_lane(name: str, settings: dict[str, Any]) -> PlannedLane:
+    """A lane that trains an opened model further."""
+    from lmviz.runs.racing import PlannedLane
+    from lmviz.runs.tuning_start import begin_with
+
+    start = settings.pop("start")
+    chosen, options = split_tuning({key: value for key, value in settings.items() if key != "family"})
+    begun = begin_with(find_run(start), chosen)
+    options = fitting_length(begun, options, settings)
+    return PlannedLane(
+        name, begun.base.family, begun.tuning.configuration, options, start=begun, learned=chosen
+    )
 
 
 def first_run(folder: str | Path) -> Run:

@@ -153,7 +153,7 @@ def training_plan(
 
     chosen, options = split_tuning(settings)
     begun = begin_with(find_run(start), chosen)
-    steps = measured_plan(begun, _fitting_length(begun, options, settings), corpus_for(begun.base, corpus))
+    steps = measured_plan(begun, fitting_length(begun, options, settings), corpus_for(begun.base, corpus))
     while True:
         try:
             next(steps)
@@ -162,7 +162,7 @@ def training_plan(
             return plan
 
 
-def _fitting_length(
+def fitting_length(
     begun: TuningStart, options: TrainingOptions, settings: Mapping[str, Any]
 ) -> TrainingOptions:
     """The options with excerpts no longer than the model takes, where nobody chose their length."""
@@ -262,7 +262,7 @@ def _prepare_tuning(
         raise LmvizError(f"There is no {missing}: name one.")
     chosen, options = split_tuning(settings)
     begun = begin_with(find_run(start), chosen)
-    options = _fitting_length(begun, options, settings)
+    options = fitting_length(begun, options, settings)
     read = corpus_for(begun.base, corpus)
     check_given(out, read, controls)
     other = None if second is None else corpus_for(begun.base, second)

@@ -83,6 +83,7 @@ def settings_of(description: RunDescription) -> dict[str, Any]:
     return {
         "family": description.family,
         **description.configuration,
+        **(description.tuned_from or {}).get("tuning", {}),
         **_training_settings(description),
         **forked,
     }

@@ -12,21 +12,35 @@ from typing import TYPE_CHECKING, Any
 
 from lmviz.base.errors import LmvizError
 from lmviz.models.model_configuration import ModelConfiguration
-from lmviz.runs.preparation import begin_run, check_text, rehearse, resume_run
+from lmviz.runs.preparation import (
+    begin_run,
+    begin_tuning,
+    check_text,
+    rehearse,
+    rehearse_tuning,
+    resume_run,
+)
 from lmviz.runs.race_folder import RaceFolder
 from lmviz.training.options import TrainingOptions
 from lmviz.training.race import Lane, Race, check_lanes, check_turns
 from lmviz.training.run import HoldsRun, Run
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from lmviz.models.tuning_configuration import TuningConfiguration
+    from lmviz.runs.tuning_start import TuningStart
     from lmviz.text.corpus import Corpus
+    from lmviz.training.controls import Controls
+    from lmviz.training.progress import Progress
 
 
 @dataclass(frozen=True)
 class PlannedLane:
     """What a lane will train, and what it is called.
 
-    `left_open` names settings that nobody chose: they are as models of the task begin, today.
+    `left_open` names settings that nobody chose: they are as models of the task begin, today. With a `start`
+    an opened model is trained further, whose configuration it is, and `learned` is what of it.
     """
 
     name: str
@@ -34,6 +48,8 @@ class PlannedLane:
     configuration: ModelConfiguration
     options: TrainingOptions
     left_open: frozenset[str] = frozenset()
+    start: TuningStart | None = None
+    learned: TuningConfiguration | None = None
 
     @property
     def folder_name(self) -> str:
@@ -63,13 +79,17 @@ def vary(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 def needed_memory(lanes: Sequence[PlannedLane], corpus: Corpus) -> int:
     """Bytes that the lanes take, all at once; LmvizError where the machine has not as many."""
+    from lmviz.runs.tuning_plan import check_fits
     from lmviz.training.batching import with_sentences
     from lmviz.training.cost import check_memory_of, cost_on
 
     costs = []
     for lane in lanes:
         options = lane.options if corpus.training_examples is None else with_sentences(lane.options)
-        costs.append((cost_on(lane.configuration, options, corpus), options))
+        cost = cost_on(lane.configuration, options, corpus)
+        if lane.start is not None:
+            cost = replace(cost, bytes=check_fits(lane.start, options).bytes)
+        costs.append((cost, options))
     check_memory_of(costs, f"These {len(costs)} trainings need", "train fewer at once, or smaller models")
     return sum(cost.bytes for cost, _ in costs)
 
@@ -101,7 +121,7 @@ def begin_race(
         raise HoldsRun(places[min(there)])
     for lane in lanes:
         if not (lane.name in there and resume):
-            rehearse(lane.family, lane.configuration, lane.options, corpus).close()
+            _rehearse(lane, corpus).close()
     ready = []
     for lane in lanes:
         place = places[lane.name]
@@ -118,10 +138,21 @@ def begin_lane(lane: PlannedLane, corpus: Corpus, folder: Path, *, overwrite: bo
     from lmviz.training.controls import Controls
 
     controls = Controls()
-    prepared = begin_run(
-        lane.family, lane.configuration, lane.options, corpus, folder, controls, overwrite=overwrite
-    )
+    if lane.start is not None:
+        prepared = begin_tuning(lane.start, lane.options, corpus, folder, controls, overwrite=overwrite)
+    else:
+        prepared = begin_run(
+            lane.family, lane.configuration, lane.options, corpus, folder, controls, overwrite=overwrite
+        )
     return Lane(lane.name, prepared.progress, controls)
+
+
+def _rehearse(
+    lane: PlannedLane, corpus: Corpus, controls: Controls | None = None
+) -> Generator[Progress, Any, None]:
+    if lane.start is not None:
+        return rehearse_tuning(lane.start, lane.options, corpus, controls)
+    return rehearse(lane.family, lane.configuration, lane.options, corpus, controls)
 
 
 def resume_lane(name: str, run: Run, corpus: Corpus, options: TrainingOptions | None = None) -> Lane:
@@ -201,7 +232,7 @@ def rehearse_race(lanes: Sequence[PlannedLane], corpus: Corpus) -> Race:
     ready = []
     for lane in lanes:
         controls = Controls()
-        training = rehearse(lane.family, lane.configuration, lane.options, corpus, controls)
+        training = _rehearse(lane, corpus, controls)
         ready.append(Lane(lane.name, training, controls))
     return Race(ready)
 
@@ -215,7 +246,8 @@ def _begun_as(lane: PlannedLane, folder: Path) -> Run:
         begun.family == lane.family
     ):  # what was left open is what the run has, whatever one would begin with now
         wanted = replace(wanted, **{name: getattr(begun.configuration, name) for name in lane.left_open})
-    if (begun.family, begun.configuration) != (lane.family, wanted):
+    chosen = None if lane.start is None else lane.start.chosen
+    if (begun.family, begun.configuration, run.description.tuning) != (lane.family, wanted, chosen):
         raise LmvizError(f"{folder} was begun with another model: give its settings, or another folder.")
     return run
 
@@ -226,4 +258,6 @@ def planned_as(name: str, run: Run) -> PlannedLane:
 
     description = run.description
     configuration = find_family(description.family).configuration.from_values(description.configuration)
-    return PlannedLane(name, description.family, configuration, description.options)
+    return PlannedLane(
+        name, description.family, configuration, description.options, learned=description.tuning
+    )

@@ -399,3 +399,15 @@ def test_a_plan_that_does_not_fit_is_refused_with_what_would(bases, monkeypatch)
         check_fits(start, options, 1000)
     fits = options.from_values({**options.to_values(), "batch_parts": 4})
     assert check_fits(start, fits, plan.bytes - plan.activations + plan.activations // 4).parameters
+
+
+def test_ranks_are_raced_and_each_lane_is_the_training_alone(bases, text, tmp_path):
+    settings = {**SHORT, "start": str(bases["llama"])}
+    race = lmviz.race(text, {**settings, "rank": [2, 3]}, out=tmp_path / "race")
+    told = [(lane.name, progress.step) for lane, progress in race]
+    assert {name for name, _ in told} == {"rank=2", "rank=3"}
+    alone = lmviz.train(corpus=text, out=tmp_path / "alone", rank=3, **settings)
+    raced = lmviz.Run.open(tmp_path / "race" / "rank=3")
+    assert [line["loss"] for line in raced.metrics()[1:]] == [line["loss"] for line in alone.metrics()[1:]]
+    list(lmviz.race(text, {"steps": 8}, out=tmp_path / "race", resume=True))
+    assert lmviz.Run.open(tmp_path / "race" / "rank=2").snapshots()[-1] == 8

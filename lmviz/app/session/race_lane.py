@@ -73,7 +73,8 @@ class RaceLane:
         """All of its settings by name."""
         configuration, options = self.planned.configuration.to_values(), self.planned.options.to_values()
         options = options if self.knows_training else {}  # of another program, nobody has said with which
-        return {"family": self.planned.family, **configuration, **options}
+        learned = {} if self.planned.learned is None else self.planned.learned.to_values()
+        return {"family": self.planned.family, **configuration, **options, **learned}
 
     def of_examples(self) -> RaceLane:
         """The same lane, reading whole examples, as every training does where a text has labels or pairs."""

@@ -39,7 +39,7 @@ class ForgettingPanel(ShowingPanel):
                 said.append(f"{at:.2f} with {name}")
         sentence = next(iter(runs.values())).sentence
         if gain is not None and len(said) > 1:
-            sentence = f"For {gain:.2f} learned, forgotten: {'; '.join(said)} (nats per token)."
+            sentence = f"For {gain:.2f} learned, forgotten: {'; '.join(said)}."
         marks = [] if gain is None or len(runs) < 2 else [(gain, "same gain")]
         return Look(
             (
