@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lmviz.api.chats import chat
     from lmviz.api.circuits import ablate, attribute, circuit, contrast, head_scores, patch, weights
     from lmviz.api.differences import difference, interpolate, transplant
-    from lmviz.api.origins import copied, influences
+    from lmviz.api.origins import copied, influences, memorised
     from lmviz.api.questions import (
         beam_search,
         compare,
@@ -97,6 +97,7 @@ __all__ = [
     "load_corpus",
     "logit_lens",
     "loss_map",
+    "memorised",
     "next_token",
     "open_direction",
     "open_lens",
@@ -133,7 +134,7 @@ _HOMES = {
     "Trace": "lmviz.inspection.trace",
     "TrainerCallback": "lmviz.recording.trainer_callback",
     "chat": "lmviz.api.chats",
-    **dict.fromkeys(("copied", "influences"), "lmviz.api.origins"),
+    **dict.fromkeys(("copied", "influences", "memorised"), "lmviz.api.origins"),
     "race": "lmviz.api.races",
     "open_readings": "lmviz.recording.readings",
     "record": "lmviz.recording.recording",

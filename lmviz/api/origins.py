@@ -14,6 +14,7 @@ from lmviz.base.reporting import Report, part_of, unheard
 if TYPE_CHECKING:
     from lmviz.origins.copies import Copied
     from lmviz.origins.influences import Influences
+    from lmviz.origins.memorised import Memorised
     from lmviz.text.corpus import Corpus
     from lmviz.training.run import Run
 
@@ -99,6 +100,36 @@ def influences(
     for answer, done in answers:  # noqa: B007, the last one is whole
         report(0.1 + 0.9 * done)
     return answer
+
+
+def memorised(
+    run: Run | str | Path,
+    *,
+    corpus: Corpus | None = None,
+    tokens: int | None = 40_000,
+    progress: Report | None = None,
+) -> Memorised:
+    """Which lines of its text a run has learned by heart, and at which step.
+
+    `found.lines` are those whose loss went on falling, after that of held-out lines had nearly stopped at
+    step `found.since`, further than 99 of 100 held-out lines did; `found.share` is their share, where chance
+    gives `found.chance`. `found.steps`, `found.mean` and `found.held_out_mean` are the mean losses by
+    snapshot, in nats per token. At most so many `tokens` of each part are read; None reads all.
+    LmvizError for a model that counts, and where nothing was held out.
+    """
+    from lmviz.origins.memorised import memorised as found_in
+    from lmviz.runs.opening import open_model_of
+
+    check_callable("progress", progress)
+    report = progress or unheard
+    opened = run_of(run)
+    return found_in(
+        opened,
+        text_of(opened, corpus, part_of(report, 0.0, 0.1)),
+        lambda step: open_model_of(opened, step),
+        tokens=None if tokens is None else whole_number("tokens", tokens),
+        progress=part_of(report, 0.1, 1.0),
+    )
 
 
 def text_of(model: Run | Corpus | str | Path, corpus: Corpus | None, progress: Report) -> Corpus:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -99,6 +99,19 @@ class LearnedText:
             line_starts=target.starts,
             asked=np.ones(len(target.ids), dtype=bool),
             names=corpus.labels,
+        )
+
+    @classmethod
+    def held_out(cls, corpus: Corpus) -> LearnedText:
+        """The same of the part that is held out; LmvizError where none is."""
+        if len(corpus.validation) < 2:
+            raise LmvizError("Nothing of this text is held out, so there is nothing to compare with.")
+        return cls.of(
+            replace(
+                corpus,
+                training_stream=corpus.validation_stream,
+                training_examples=corpus.validation_examples,
+            )
         )
 
     @classmethod

@@ -132,19 +132,30 @@ class Moved:
             done(int(pieces.lengths[some].sum()))
 
     def _read(self, pieces: Pieces, some: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        tokens, targets, lengths = pieces.side_by_side(some)
-        beside = pieces.beside(some)
-        spans = pieces.target_spans[some]
-        counted = np.arange(targets.shape[1]) < (spans[:, 1] - spans[:, 0])[:, None]
-        places = (spans[:, :1] + np.arange(targets.shape[1]))[counted]
-        found = []
-        for model in self._models:
-            with torch.inference_mode():
-                padded = None if (lengths == tokens.shape[1]).all() else _there(model, lengths)
-                further = {name: _there(model, array) for name, array in beside.items()}
-                losses = _losses(model, _there(model, tokens), _there(model, targets), padded, **further)
-            found.append(losses.cpu().numpy().reshape(targets.shape)[counted])
-        return places, found[0], found[1]
+        above, below = (_read(model, pieces, some) for model in self._models)
+        return above[0], above[1], below[1]
+
+
+def losses_of(model: Model, pieces: Pieces, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """For some pieces at a time, the places of their targets, and their losses in nats."""
+    at_once = max(1, min(POSITIONS, LOGITS // max(1, model.outputs)))
+    with evaluation(model) as reader:
+        for some in _batches(pieces, chosen, at_once):
+            look_up()
+            yield _read(reader, pieces, some)
+
+
+def _read(model: Model, pieces: Pieces, some: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The places of the targets of some pieces, and their losses in nats, flat both."""
+    tokens, targets, lengths = pieces.side_by_side(some)
+    spans = pieces.target_spans[some]
+    counted = np.arange(targets.shape[1]) < (spans[:, 1] - spans[:, 0])[:, None]
+    places = (spans[:, :1] + np.arange(targets.shape[1]))[counted]
+    with torch.inference_mode():
+        padded = None if (lengths == tokens.shape[1]).all() else _there(model, lengths)
+        further = {name: _there(model, array) for name, array in pieces.beside(some).items()}
+        losses = _losses(model, _there(model, tokens), _there(model, targets), padded, **further)
+    return places, losses.cpu().numpy().reshape(targets.shape)[counted]
 
 
 def _batches(pieces: Pieces, chosen: np.ndarray, at_once: int) -> Iterator[np.ndarray]:
