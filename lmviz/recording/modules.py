@@ -106,11 +106,15 @@ def logits_of(answer: Any) -> torch.Tensor | None:
 
 @contextlib.contextmanager
 def evaluating(module: nn.Module) -> Iterator[None]:
-    """The module without dropout until the block ends; each of its parts trains afterwards as before."""
+    """The module without dropout until the block ends; each of its parts trains afterwards as before.
+
+    What is compiled is not compiled again for it.
+    """
     training = [each for each in module.modules() if each.training]
     module.eval()
     try:
-        yield
+        with torch.compiler.set_stance("force_eager"):
+            yield
     finally:
         for each in training:
             each.training = True

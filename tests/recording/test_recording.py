@@ -362,3 +362,14 @@ def test_an_output_that_only_equals_the_embedding_at_first_is_one_of_its_own(tmp
         recording.step(1)
     found = lmviz.open_model(tmp_path / "run")(PROBE)[0]
     torch.testing.assert_close(found, all_logits(module, PROBE), atol=1e-5, rtol=1e-5)
+
+
+def test_nothing_is_compiled_for_a_recording(tmp_path):
+    def compiled(graph, inputs):
+        raise AssertionError("it was compiled")
+
+    module = GPT()
+    module.transformer.h[0].compile(backend=compiled)
+    with lmviz.record(tmp_path / "run", torch.compile(module, backend=compiled)) as recording:
+        recording.step(1)
+    assert lmviz.Run.open(recording.folder).snapshots() == [0, 1]
