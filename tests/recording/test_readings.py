@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from own_modules import GPT, VOCABULARY, GPTConfig, all_logits
 from torch import nn
 from torch.nn import functional
@@ -167,3 +169,23 @@ def test_a_description_that_is_none_is_said(change, tmp_path):
     path.write_text("nonsense")
     with pytest.raises(LmvizError, match="describes no readings"):
         lmviz.open_readings(tmp_path / "run")
+
+
+@given(st.data())
+def test_a_file_from_a_stranger_is_read_or_refused(tmp_path_factory, data):
+    folder = tmp_path_factory.getbasetemp() / "readings"
+    if not folder.exists():
+        train(Mine(), folder, prefixes=["cab"])
+    path = folder / "readings" / "000004.safetensors"
+    keep = path.read_bytes()
+    content = bytearray(keep)
+    place = data.draw(st.integers(0, len(content) - 1))
+    content[place] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(bytes(content)[: data.draw(st.sampled_from([None, place]))])
+    try:
+        found = lmviz.open_readings(folder).reading(4)
+        assert found.logits.shape[0] == 3
+    except LmvizError:
+        pass
+    finally:
+        path.write_bytes(keep)

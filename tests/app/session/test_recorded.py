@@ -42,3 +42,14 @@ def test_a_recording_is_a_run_that_grows(session: Session, tmp_path: Path, qtbot
         torch.testing.assert_close(found, logits[step], atol=1e-5, rtol=1e-5)
     curve = session.training.history_of(session.library.model).loss
     assert list(zip(curve.steps, curve.values, strict=True)) == [(1, 3.0), (2, 1.5)]
+
+
+def test_readings_that_cannot_be_recomputed_are_not_opened_and_say_why(
+    session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    module = torch.nn.Sequential(torch.nn.Embedding(5, 4), torch.nn.Linear(4, 5))
+    with lmviz.record(tmp_path / "run", module, prefixes=["1 2 3"]):
+        pass
+    with qtbot.waitSignal(session.library.failed, timeout=10_000) as caught:
+        session.library.open(tmp_path / "run")
+    assert "recorded, not recomputed" in caught.args[0]
