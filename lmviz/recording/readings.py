@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -132,6 +132,14 @@ class Readings:
 
         return Tokenizer.load(self.folder / "tokenizer.json")
 
+    @cached_property
+    def displayed(self) -> Sequence[str]:
+        """All tokens as displayed, by id; none where the tokenizer cannot be read."""
+        try:
+            return tuple(self.tokenizer().tokens())
+        except LmvizError:
+            return ()
+
     def metrics(self) -> list[dict[str, Any]]:
         """What was measured, a dictionary for each step of which it was told."""
         return read_metrics(self.folder / "metrics.jsonl")
@@ -218,6 +226,11 @@ class Readings:
             if later > step:
                 self._path(later).unlink(missing_ok=True)
         truncate_metrics(self.folder / "metrics.jsonl", step)
+
+
+def is_readings(path: Path) -> bool:
+    """Whether a folder holds readings; a folder is known by the file that describes them."""
+    return os.path.isfile(path / READINGS)
 
 
 def _is_description(values: Any) -> bool:

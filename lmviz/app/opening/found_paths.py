@@ -61,6 +61,7 @@ def _kind(path: Path) -> str:
     from lmviz.lectures.reading import is_lecture
     from lmviz.lessons.reading import is_lesson
     from lmviz.polls.poll_file import is_poll
+    from lmviz.recording.readings import is_readings
 
     kinds: tuple[tuple[str, Callable[[Path], bool]], ...] = (
         ("bundle", is_bundle),
@@ -70,5 +71,6 @@ def _kind(path: Path) -> str:
         ("poll", is_poll),
         ("network", is_network),
         ("question", is_question),
+        ("readings", is_readings),
     )
     return next((kind for kind, is_of_kind in kinds if is_of_kind(path)), "")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.opening.found_paths import FoundPaths
 from lmviz.app.panels.table import has_prefix
@@ -57,6 +58,7 @@ class OpenedPaths(QObject):
             ("poll", "polls", lambda path: session.polls.open_file(path)),
             ("network", "autodiff", lambda path: session.network.open_file(path)),
             ("question", "circuits", lambda path: session.contrast.open_file(path)),
+            ("readings", "", self.open_readings),
         ):
             chosen = [path for path in found.files if found.files[path] == kind]
             if chosen and perspective:
@@ -96,6 +98,19 @@ class OpenedPaths(QObject):
 
         number, names = self._ask(), perspective_names()
         self._session.work.open_file(path, lambda: open_lecture(path, names), show, self._session.say)
+
+    def open_readings(self, path: Path) -> None:
+        """Show what a module answered that lmviz does not compute, in a window of its own."""
+        from lmviz.recording.readings import Readings
+
+        def show(readings: Readings) -> None:
+            from lmviz.app.window.readings_dialog import ReadingsDialog
+
+            parent = self.parent()
+            assert isinstance(parent, QWidget)
+            ReadingsDialog(readings, self._session.work, parent).show()
+
+        self._session.work.open_file(path, lambda: Readings.open(path), show, self._session.say)
 
     def _ask(self) -> int:
         """The number of one more lesson or lecture that is asked for."""
