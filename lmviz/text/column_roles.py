@@ -43,6 +43,8 @@ SEVERAL_LABELS = "several columns could be the label"
 SEVERAL_TEXTS = "several columns could be the text"
 BOTH_TEXTS = "two columns could be the text, or both joined"
 SEVERAL_FLAGS = "columns of 0 and 1 could be the labels"
+NUMBERS = "the numbers may be what is to be written, or be about the texts"
+MOST_ASKED = 20  # words of texts behind which a number may be an answer
 NO_TEXTS = "no column has texts of several words"
 MOST_IN_LISTS = 1000  # different labels
 _FLAGS = (("0", "1"), ("false", "true"), ("0.0", "1.0"), ("no", "yes"))
@@ -422,6 +424,18 @@ def _pair_found(columns: Sequence[TableColumn]) -> Choice | None:
     return Choice({"source": source, "target": target}, guessed=True, doubt=doubt)
 
 
+def may_be_answers(text: TableColumn, other: TableColumn) -> bool:
+    """Whether whole numbers behind short texts, in columns without names, may be what is to be written.
+
+    So sums and numbers in words are written, and also counts and scores: nothing tells.
+    """
+    are_whole = all(re.fullmatch(r"[-+]?\d+", cell.strip()) for cell in other.solid)
+    is_named = bool(text.name or other.name)
+    is_read = text.is_filled and not text.is_date and not text.is_code and 1 < text.words <= MOST_ASKED
+    is_varied = text.is_varied and other.is_varied and other.is_filled
+    return not is_named and are_whole and is_read and is_varied and len(other.solid) >= FEW_ROWS
+
+
 def _sides_found(columns: Sequence[TableColumn]) -> Choice | None:
     """The two columns that are likeliest the sides of pairs, where somebody says that there are pairs."""
     texts = [n for n in _open(columns) if columns[n].is_varied] or _open(columns)
@@ -449,6 +463,8 @@ def _text_found(columns: Sequence[TableColumn]) -> Choice | None:
         doubt = f"{nested} has lists"
     elif len(texts) > 1 and sizes[0] < 3 * sizes[1]:
         doubt = SEVERAL_TEXTS
+    elif len(columns) == 2 and text == 0 and may_be_answers(*columns):
+        doubt = NUMBERS
     return Choice({"text": text}, guessed=True, doubt=doubt)
 
 

@@ -15,7 +15,7 @@ from lmviz.text.encodings import RECOGNISED, Found, find_encoding
 from lmviz.text.label_names import find_label_names
 from lmviz.text.layout import Layout, told_columns
 from lmviz.text.packing import name_within
-from lmviz.text.parts import FoundParts, find_parts
+from lmviz.text.parts import FoundParts, find_parts, parts_within
 from lmviz.text.reading import as_utf8, check_encoding, check_room, find_files, read_raw, read_utf8
 from lmviz.text.several_files import are_labels, find_languages, without_companions
 from lmviz.text.task_reading import FoundExamples, read_examples, read_labelled_folders, read_parallel
@@ -99,6 +99,12 @@ def read_contents(
     training = None if parts is None else len(parts.training)
     files, raws, encodings = _texts(paths, options, progress)
     origin = _with_wrong_bytes(origin, files, encodings, options)
+    within = parts_within(files[0][1]) if len(files) == 1 and _keeps_parts(options) else None
+    if within is not None:
+        (name, _), (learned, kept, sentence) = files[0], within
+        origin = replace(origin, notes=(*origin.notes, sentence))
+        files, training = [(name, part) for part in (*learned, *kept)], len(learned)
+        raws, encodings = raws * len(files), encodings * len(files)
     found = read_examples(files, options, counted=counted, label_names=find_label_names(paths))
     return Contents(origin, options, found, written, files, raws, encodings, training)
 
@@ -240,7 +246,12 @@ def _read_languages(
 
 def _parts_of(files: Sequence[Path], options: CorpusOptions) -> FoundParts | None:
     """The parts that files are by their names, unless all are to be drawn from."""
-    return find_parts(files) if options.parts == RECOGNISED and options.validation else None
+    return find_parts(files) if _keeps_parts(options) else None
+
+
+def _keeps_parts(options: CorpusOptions) -> bool:
+    """Whether parts stay as they are found."""
+    return options.parts == RECOGNISED and bool(options.validation)
 
 
 def _not_read(path: Path) -> str:

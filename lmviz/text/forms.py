@@ -19,7 +19,14 @@ from itertools import islice
 from lmviz.base.errors import LmvizError, SettingError
 from lmviz.text.bar_pairs import find_bar_pairs, read_bar_pairs
 from lmviz.text.column_names import is_known, parts_of
-from lmviz.text.column_roles import LONGEST_LABEL, Nested, TableColumn, choose_roles
+from lmviz.text.column_roles import (
+    LONGEST_LABEL,
+    NUMBERS,
+    Nested,
+    TableColumn,
+    choose_roles,
+    may_be_answers,
+)
 from lmviz.text.conversations import Conversation
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.document_marks import find_marks
@@ -651,6 +658,8 @@ def _find_pairs(sample: FileBeginning, options: CorpusOptions, force: bool) -> L
             )
             sides = dict(found.roles) if "source" in found.roles else {}
             layout = replace(layout, doubt=found.doubt)
+        elif not sides and may_be_answers(*(TableColumn("", cells) for cells in columns)):
+            sides, layout = usual, replace(layout, doubt=NUMBERS)
         if sides:
             return replace(layout, roles=sides)
     return layout if force else None

@@ -44,6 +44,36 @@ def json_values(data: bytes) -> Iterator[Value]:
         number += text.count("\n", start, place)
 
 
+def arrays_by_name(data: bytes) -> dict[str, bytes]:
+    """The arrays that are members of the only object of a file in UTF-8, by their names, as they are written.
+
+    Empty where the file is anything else, or is cut.
+    """
+    text = data.decode("utf-8", "replace")
+    found: dict[str, bytes] = {}
+    try:
+        start = _skip(text, 0)
+        if text[start] != "{":
+            return {}
+        place = _skip(text, start + 1)
+        while text[place] == '"':
+            name, place = _DECODER.raw_decode(text, place)
+            place = _skip(text, place)
+            if text[place] != ":":
+                return {}
+            first = _skip(text, place + 1)
+            _, place = _DECODER.raw_decode(text, first)
+            if text[first] == "[":
+                found[name] = text[first:place].encode()
+            place = _skip(text, place)
+            if text[place] == "}":
+                return found if _skip(text, place + 1) == len(text) else {}
+            place = _skip(text, place + 1)
+    except (ValueError, IndexError, RecursionError):
+        return {}
+    return {}
+
+
 def parse(line: str) -> tuple[object, str]:
     """The value of a line, and what is wrong with it, or ""."""
     try:

@@ -187,7 +187,7 @@ def test_too_little_text_is_refused(text):
 
 
 def test_what_is_held_out_of_too_little_text_is_said():
-    with pytest.raises(LmvizError, match="as 10% are held out for validation: give a longer text"):
+    with pytest.raises(LmvizError, match="as 10 % are held out for validation: give a longer text"):
         text_corpus("a b")
     assert len(text_corpus("a b", validation=0.0).training) == 2
 

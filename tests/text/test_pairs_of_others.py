@@ -183,3 +183,17 @@ def test_pairs_with_a_licence_are_read_where_a_line_has_a_tab_more_or_no_target(
     expected = [pair for n, pair in enumerate(PAIRS * 4) if n != 7]
     assert pairs_of(corpus) == expected
     assert corpus.complaints[0] == "Line 8 has not a source and a target with 2 tabs between them."
+
+
+def test_numbers_behind_short_texts_are_asked_about(tmp_path):
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+    rows = [(words[n % 9], words[n // 9 % 9], words[(n * 5 + 1) % 9], n) for n in range(100, 160)]
+    path = tmp_path / "numbers.tsv"
+    path.write_text("".join(f"{a} {b} {c}\t{n}\n" for a, b, c, n in rows), encoding="utf-8")
+    with pytest.raises(LmvizError, match="the numbers may be what is to be written"):
+        load_corpus(path)
+    assert load_corpus(path, task="translation").task == "translation"
+    assert load_corpus(path, columns="text=1").task == "next-token"
+    scores = tmp_path / "scores.tsv"
+    scores.write_text("".join(f"{a} {b} {c}\t{n / 7:.3f}\n" for a, b, c, n in rows), encoding="utf-8")
+    assert load_corpus(scores).task == "next-token", "broken numbers are scores"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lmviz.text.corpus import load_corpus
-from lmviz.text.parts import find_parts, part_of_name
+from lmviz.text.parts import find_parts, part_of_name, parts_within
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,9 @@ from lmviz.text.parts import find_parts, part_of_name
         ("trains.txt", ""),
         ("train_test.txt", ""),
         ("a.txt", ""),
+        ("a train to rome.txt", ""),
+        ("test of time.txt", ""),
+        ("my data/train-1.txt", "training"),
     ],
 )
 def test_a_name_says_a_part(name, part):
@@ -92,3 +95,38 @@ def test_a_tokenizer_without_boundaries_keeps_the_parts(tmp_path):
 def test_files_of_which_not_all_say_a_part_are_joined():
     assert find_parts([Path("train.txt"), Path("b.txt"), Path("valid.txt")]) is None
     assert find_parts([Path("valid.txt"), Path("test.txt")]) is None
+
+
+@pytest.mark.parametrize("held_out", ["validation", "test"])
+def test_one_json_file_keeps_the_parts_that_it_names(tmp_path, held_out):
+    path = tmp_path / "all.json"
+    parts = {
+        "train": [{"text": f"a text about cats, number {n}"} for n in range(20)],
+        held_out: [{"text": f"a text about dogs, number {n}"} for n in range(6)],
+    }
+    path.write_text(json.dumps(parts, indent=1), encoding="utf-8")
+    corpus = load_corpus(path)
+    assert (len(corpus.training_documents), len(corpus.validation_documents)) == (20, 6)
+    assert "dogs" not in corpus.training_text
+    assert f"train to learn from, and {held_out} to validate with" in " ".join(corpus.complaints)
+    joined = load_corpus(path, parts="joined")
+    assert len(joined.training_documents) + len(joined.validation_documents) == 26
+    assert "dogs" in joined.training_text
+    assert not joined.complaints
+
+
+def test_what_is_there_to_test_with_within_one_file_is_not_read(tmp_path):
+    path = tmp_path / "all.json"
+    rows = {name: [{"text": f"{name} {n} of them"} for n in range(9)] for name in ("train", "dev", "test")}
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    corpus = load_corpus(path)
+    assert len(corpus.training_documents) == len(corpus.validation_documents) == 9
+    assert "test not read" in " ".join(corpus.complaints)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"train": [{"text": "a b"}]}', '{"train": [{"text": "a b c"}], "test": [', '{"train": 1, "test": [2]}'],
+)
+def test_a_file_without_both_parts_has_none(content):
+    assert parts_within(content.encode()) is None
