@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from lmviz.text.contents import Contents, read_contents
 from lmviz.text.corpus_options import AFTER_DECODING, SEVERAL, TASKS, CorpusOptions
 from lmviz.text.document_marks import find_marks
 from lmviz.text.encodings import OFFERED, RECOGNISED, place_of_fault, title_of
-from lmviz.text.forms import FORMS
+from lmviz.text.forms import FORMS, lines_of
 from lmviz.text.layout import BOTH, FURTHER_ROLES, ROLES, Layout, written_columns
 from lmviz.text.list_cells import items_of
 from lmviz.text.plain_documents import plain_documents
@@ -25,6 +26,7 @@ from lmviz.text.task_reading import FoundExamples, examples_of, say_scheme, sett
 from lmviz.text.task_text import TaskText
 
 FIRST = 8
+LONGEST_LINE = 2000  # characters of a line of plain text that are shown
 """Rows that are shown from the beginning."""
 
 ODD = 3
@@ -57,7 +59,8 @@ class Preview:
     """A file, several, or a folder, as it would be read with `options`.
 
     `target` is the file with the same lines in another language, where it was named apart, else "".
-    `layout` says its form and columns, None for plain text. `rows` are the first and some that do not fit;
+    `layout` says its form and columns, None for plain text. `rows` are the first, of plain text the first
+    lines, and some that do not fit;
     `count` is how many examples there are. `labels` are the classes with their counts, the most frequent
     first. `left_out` are sentences about what is not read; `beyond` are the rows that go on in columns
     without a name, and `repeated` those that say what an earlier one says, None where rows are not compared,
@@ -285,7 +288,7 @@ def _examined(given: Preview, contents: Contents) -> Preview:
     if not isinstance(found, FoundExamples) or found.documents is not None:
         given = _divided(given, contents)
     if found is None:
-        return given
+        return replace(given, rows=_first_lines(contents.files[0][1])) if contents.files else given
     if isinstance(found, Layout):
         rows, count = _rows_of(contents.files[0][1], found)
         return replace(given, layout=found, rows=rows, count=count)
@@ -318,6 +321,12 @@ def _examined(given: Preview, contents: Contents) -> Preview:
         several=found.several,
         repetition=found.repetition,
     )
+
+
+def _first_lines(data: bytes) -> tuple[PreviewRow, ...]:
+    """The first lines of a plain text with something in them, with their numbers."""
+    lines = ((number, line) for number, line in lines_of(data) if line.strip())
+    return tuple(PreviewRow(number, (line[:LONGEST_LINE],), "") for number, line in islice(lines, FIRST))
 
 
 def _divided(given: Preview, contents: Contents) -> Preview:

@@ -270,8 +270,11 @@ class PreviewPanel(Panel):
         for place in range(self._grid.columnCount()):
             self._grid.setColumnStretch(place, 0)
         layout = offer.layout
-        self._rows_card.setVisible(layout is not None)
+        self._rows_card.setVisible(bool(layout is not None or offer.rows))
+        self._rows_card.set_title("Its rows" if layout is not None else "Its first lines")
+        self._rows_card.set_aside("choose above a column what it is" if layout is not None else "")
         if layout is None:
+            self._show_lines(offer)
             return
         shown = min(len(layout.names), MOST_COLUMNS)
         roles = {place: offer.role_of(place) for place in sorted(layout.used)}
@@ -281,6 +284,13 @@ class PreviewPanel(Panel):
         for line, shown_row in enumerate(offer.rows, start=1):
             self._show_row(offer, shown_row, line, shown, roles)
         self._grid.setRowStretch(len(offer.rows) + 1, 1)
+
+    def _show_lines(self, offer: Preview) -> None:
+        """The first lines of a plain text."""
+        for line, shown_row in enumerate(offer.rows):
+            self._show_row(offer, shown_row, line, 1, {0: "text"})
+        self._grid.setColumnStretch(1, 1)
+        self._grid.setRowStretch(len(offer.rows), 1)
 
     def _show_row(
         self,

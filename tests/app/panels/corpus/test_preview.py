@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QLineEd
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.card import Card
 from lmviz.app.window.main_window import MainWindow
+from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.reading import read_raw
 
 ONLY_PANELS = ("texts", "preview")
@@ -447,3 +449,21 @@ def test_the_file_dialog_begins_where_the_last_file_was(
     _, _, start, kinds = asked[0]
     assert start == str(tmp_path)
     assert all(f"*.{ending}" in kinds for ending in ("en", "de", "jsonl", "gz"))
+
+
+def test_a_plain_text_shows_its_first_lines_with_their_numbers(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "plain.txt"
+    path.write_text("One line here.\n\nAnother one there.\n" * 20, encoding="utf-8")
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        session.text.consider(str(path), CorpusOptions())
+    rows = session.text.offer.rows
+    assert [row.number for row in rows] == [1, 3, 4, 6, 7, 9, 10, 12]
+    assert {row.cells for row in rows} == {("One line here.",), ("Another one there.",)}
+
+    def shown() -> set[str]:
+        cards = [card for card in window.findChildren(Card) if card.title == "Its first lines"]
+        return {label.text() for card in cards if card.isVisible() for label in card.findChildren(QLabel)}
+
+    qtbot.waitUntil(lambda: {"1", "3", "12"} <= shown())
