@@ -7,15 +7,20 @@ from dataclasses import dataclass
 
 from lmviz.base.errors import LmvizError
 from lmviz.text.catalogue import corpus_files, find_entry
+from lmviz.text.corpus import Corpus
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.documents import draw, split
 from lmviz.text.packing import name_within
 from lmviz.text.plain_documents import plain_documents
 from lmviz.text.reading import find_files, read_found
+from lmviz.text.stretch import Stretches
 from lmviz.text.task_reading import FoundExamples, read_examples, read_labelled_folders
 
 LONGEST = 60
 """Characters of a plain text that are enough for a first look."""
+
+TOKENS, WORDS = 40, 5
+"""So many tokens are looked at for the words that are proposed, and so many words are."""
 
 MOST = 32 << 20
 """Bytes of files that are read for an example: a second's work."""
@@ -46,6 +51,16 @@ def first_example(sources: Sequence[str], options: CorpusOptions, targets: Seque
     if examples.targets is None:
         return Example(examples.sources[place])
     return Example(examples.targets[place], examples.sources[place])
+
+
+def beginning_of(corpus: Corpus) -> str:
+    """A few words with which a text begins that is held out, or else one that is learned from.
+
+    Empty where the text has none.
+    """
+    stream = corpus.validation_stream if len(corpus.validation) else corpus.training_stream
+    text = Stretches(stream).at(0, min(len(stream.ids), TOKENS)).text.strip()
+    return " ".join(text.partition("\n")[0][:LONGEST].split()[:WORDS])
 
 
 def _found(

@@ -27,6 +27,7 @@ from lmviz.app.window.prefix_answers import answers_of, how_many_are_right, labe
 from lmviz.app.window.source_picture import SourcePicture
 from lmviz.app.window.special_tokens import SpecialTokensSwitch, TokenById
 from lmviz.app.window.text_line import TextLine
+from lmviz.base.plain_text import on_one_line
 from lmviz.looks.ink import Inked
 from lmviz.text.tokenizer import END, START, Encoding, token_name, visible
 
@@ -42,10 +43,24 @@ OF_PICTURE = "Type the description of the picture so far; paint it with the mous
 
 
 class PrefixEdit(TextLine):
-    """A line in which Return writes a line break, since texts have them."""
+    """A line in which Return writes a line break, since texts have them.
+
+    While it is empty it shows what could be typed, and the right arrow types the words that it proposes.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._proposed = ""
+
+    def propose(self, hint: str, words: str) -> None:
+        """Show a hint while nothing is typed, with words that can be taken over, or none."""
+        self._proposed = words
+        self.setPlaceholderText(f"{hint}, such as “{on_one_line(words)}” (→ types it)" if words else hint)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if event.key() == Qt.Key.Key_Right and self._proposed and not self.text():
+            self.insert(self._proposed)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.insert("\n")
         else:
             super().keyPressEvent(event)
@@ -114,6 +129,7 @@ class PrefixBar(QFrame):
             line.shortened.connect(session.say)
         session.reading.source_changed.connect(self._show_source)
         session.library.model_changed.connect(self._show_source)
+        session.text.changed.connect(self._show_source)
         session.reading.prefix_changed.connect(self._show_prefix)
         session.reading.encoding_changed.connect(self._show_tokens)
         session.reading.changed.connect(self._show_reading)
@@ -159,11 +175,22 @@ class PrefixBar(QFrame):
             widget.setVisible(translates)
         self._blank.setVisible(reading.has_picture)
         of_source = OF_PICTURE if reading.has_picture else OF_TRANSLATION
-        self.edit.setPlaceholderText(of_source if reading.has_source else OF_TEXT)
+        self.edit.propose(of_source if reading.has_source else OF_TEXT, self._proposed_words())
         if self.source.text() != reading.source:
             self.source.setText(reading.source)
             if translates:
                 reading.set_source(self.source.text())
+
+    def _proposed_words(self) -> str:
+        """The first words of what the open text holds out, where the shown model can read them."""
+        model, corpus = self._session.library.model, self._session.text.corpus
+        continues = model is None or (model.predicts.continues and not model.reads_source)
+        if corpus is None or corpus.task != "next-token" or not continues:
+            return ""
+        from lmviz.text.first_example import beginning_of  # nothing is open at the first paint
+
+        words = beginning_of(corpus)
+        return "" if model is not None and any(model.tokenizer.encode_prefix(words).unknown) else words
 
     def _offer_example(self) -> None:
         """Where the open text has examples of what the shown model does."""

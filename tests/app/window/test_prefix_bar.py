@@ -20,7 +20,10 @@ from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.window.prefix_bar import PrefixBar
 from lmviz.inspection.interventions import swap_tokens
+from lmviz.text.first_example import beginning_of
 from tests.app.conftest import wait_for_reading
+
+LONG = 20_000
 
 
 @pytest.fixture
@@ -238,3 +241,23 @@ def test_a_text_that_is_too_long_to_be_typed_is_cut_and_said(
     edit.insert("the cows")  # as what is pasted
     assert "32,767 characters" in window.notice.sentence
     read.reading.set_prefix("the cows")
+
+
+def test_an_empty_prefix_proposes_words_of_the_open_text_and_the_right_arrow_types_them(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    edit = window.findChild(QLineEdit, "prefix_edit")
+    for name in ("farm", "stories"):
+        with qtbot.waitSignal(session.text.changed, timeout=LONG):
+            session.text.open(name)
+        words = beginning_of(session.text.corpus)
+        assert 2 <= len(words.split()) <= 5
+        assert words in session.text.corpus.validation_documents.text
+        assert f"“{words}”" in edit.placeholderText()
+    qtbot.keyClick(edit, Qt.Key.Key_Right)
+    assert session.reading.prefix == words
+    edit.setText("")
+    with qtbot.waitSignal(session.library.model_changed, timeout=LONG):
+        session.library.open("reviews-lstm")
+    session.reading.set_prefix("")
+    assert "such as" not in edit.placeholderText(), "a classifier reads other texts"
