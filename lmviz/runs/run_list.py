@@ -10,7 +10,6 @@ from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.runs.race_folder import is_race, open_race
 from lmviz.runs.run_title import begun_at, title_of, when
-from lmviz.text.checkpoint_names import may_be_series, named_steps
 from lmviz.training.run import Run
 
 ELSEWHERE = "another program"
@@ -85,6 +84,8 @@ def title_in(folder: Path) -> str:
 def list_run(folder: Path) -> ListedRun | None:
     """The run in a folder; None where there is none that can be read."""
     try:
+        from lmviz.text.checkpoint_names import may_be_series, named_steps  # the first screen does without
+
         if may_be_series(folder):
             steps = [each.step for each in named_steps(folder) if each.step is not None]
             return ListedRun(folder, folder.name, ELSEWHERE, "", None, max(steps))

@@ -295,7 +295,8 @@ class CurrentReading(Part):
         if self._encoding_job is not None:
             self._encoding_job.cancel()
             self._encoding_job = None
-        encoding, tokenizer = self._stored_encoding(), self.tokenizer
+        encoding = self._stored_encoding()
+        tokenizer = None if encoding is not None else self.tokenizer  # of a stored one it is not loaded
         if encoding is None and tokenizer is not None and len(self._prefix) > LONG:
             self._encode_beside(tokenizer, before, text)
             return
