@@ -22,6 +22,9 @@ from lmviz.models.operations import Affine, Linear, Norm
 from lmviz.models.read_weights import parts_of
 from lmviz.models.tap import Tap
 
+LARGE = 2**21
+"""Matrices of more numbers are decomposed by the smaller of their sides."""
+
 WORDS = 8
 """So many words of either end of a direction are named."""
 
@@ -54,7 +57,7 @@ def learned_directions(pair: ModelPair, change: MatrixChange, count: int = 4) ->
     if before is None or after is None or len(change.shape) != 2:
         raise LmvizError(f"{change.label} is no matrix of these models: ask about one that has directions.")
     rows = slice(*change.rows) if change.rows else slice(None)
-    left, values, right = torch.linalg.svd(numbers(after[rows]) - numbers(before[rows]), full_matrices=False)
+    left, values, right = _decomposed(numbers(after[rows]) - numbers(before[rows]))
     if not float(values[0]) > 0:
         return ()
     shares = values.square() / values.square().sum()
@@ -76,6 +79,19 @@ def learned_directions(pair: ModelPair, change: MatrixChange, count: int = 4) ->
             )
         )
     return tuple(found)
+
+
+def _decomposed(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """U, the singular values, largest first, and Vᵀ; of a large matrix from the eigenvectors of WᵀW or WWᵀ."""
+    if matrix.numel() <= LARGE:
+        left, values, right = torch.linalg.svd(matrix, full_matrices=False)
+        return left, values, right
+    if matrix.shape[0] < matrix.shape[1]:
+        right, values, left = _decomposed(matrix.T)
+        return left.T, values, right.T
+    squares, vectors = torch.linalg.eigh(matrix.T @ matrix)
+    values, right = squares.clamp(min=0.0).sqrt().flip(0), vectors.flip(1)
+    return matrix @ right / values.clamp(min=torch.finfo(values.dtype).tiny), values, right.T
 
 
 def _is_turned(scores: torch.Tensor | None) -> bool:

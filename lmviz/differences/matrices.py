@@ -96,12 +96,19 @@ def matrix_changes(pair: ModelPair) -> tuple[MatrixChange, ...]:
 
     In the order of computation, those that no tap reads at the end. LmvizError where shapes differ.
     """
+    *_, last = changing_matrices(pair)
+    return last
+
+
+def changing_matrices(pair: ModelPair) -> Iterator[tuple[MatrixChange, ...]]:
+    """The same after each parameter; the last one has all."""
     pair.check_alike()
     before, after = pair.before.tensors(), pair.after.tensors()
     known = list(_parts(pair.before))
     named = {weight.name for weight, _, _ in known}
     known += [(Weight(name), "", "") for name in before if name not in named]
-    found = []
+    found: list[MatrixChange] = []
+    yield ()
     for number, (weight, address, reads) in enumerate(known):
         look_up(number / len(known))
         rows = slice(*weight.rows) if weight.rows else slice(None)
@@ -122,7 +129,7 @@ def matrix_changes(pair: ModelPair) -> tuple[MatrixChange, ...]:
                 singular_values(one) if is_matrix else None,
             )
         )
-    return tuple(found)
+        yield tuple(found)
 
 
 def singular_values(matrix: torch.Tensor) -> np.ndarray:

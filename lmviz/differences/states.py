@@ -7,7 +7,7 @@ same positions are alike in both, whatever the directions: for that the two may 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -113,6 +113,13 @@ def state_similarity(pair: ModelPair, documents: Sequence[np.ndarray]) -> StateS
 
     LmvizError where the two have different tokens, or where there are fewer than two positions.
     """
+    *_, last = comparing_states(pair, documents)
+    assert last is not None
+    return last
+
+
+def comparing_states(pair: ModelPair, documents: Sequence[np.ndarray]) -> Iterator[StateSimilarity | None]:
+    """The same, and None after each stretch that was read before."""
     pair.check_read_alike()
     models = pair.before, pair.after
     addresses = state_addresses(pair.before), state_addresses(pair.after)
@@ -130,20 +137,22 @@ def state_similarity(pair: ModelPair, documents: Sequence[np.ndarray]) -> StateS
         for model, names, known in zip(models, addresses, states, strict=True):
             for name, values in _states(model, ids, names).items():
                 known[name].append(values)
+        yield None
     centred = [{name: _centred(np.concatenate(parts)) for name, parts in known.items()} for known in states]
     found = np.full((len(addresses[0]), len(addresses[1])), np.nan)
     for row, column in pairs:
         found[row, column] = _alignment(centred[0][addresses[0][row]], centred[1][addresses[1][column]])
     labels = [tuple(map(state_name, side)) for side in addresses]
     if len(addresses[0]) == len(addresses[1]):
-        return StateSimilarity(
+        yield StateSimilarity(
             array=found.diagonal().copy(),
             axes=("place",),
             names={"place": labels[0]},
             addresses=addresses,
             positions=count,
         )
-    return StateSimilarity(
+        return
+    yield StateSimilarity(
         array=found,
         axes=("before", "after"),
         names={"before": labels[0], "after": labels[1]},

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from time import monotonic
 
 import numpy as np
 import torch
@@ -33,9 +32,6 @@ from lmviz.models.tap import Tap
 EACH = ("part", "layer", "head", "matrix")
 """By what a model is taken apart: attention, feed-forward networks and what is around them; layers; heads;
 single matrices."""
-
-AT_A_TIME = 0.1
-"""Seconds after which a transplant that grows is shown."""
 
 Slices = tuple[tuple[int, int], ...]
 """Rows or columns of a matrix, (from, to)."""
@@ -194,32 +190,6 @@ def transplanting(pair: ModelPair, contrast: Contrast | Read, each: str = "part"
             else:
                 sides[1][number] = sides[1][number + 1]
     yield found()
-
-
-class GrowingTransplant:
-    """A transplant that a window has made bit by bit: `go_on` goes on for a while.
-
-    LmvizError as of `transplanting`.
-    """
-
-    def __init__(self, pair: ModelPair, contrast: Contrast | Read, each: str = "part") -> None:
-        self._left: Iterator[Transplant] | None = transplanting(pair, contrast, each)
-        self.transplant: Transplant = next(self._left)
-
-    @property
-    def is_done(self) -> bool:
-        """Whether all of it has been measured."""
-        return self._left is None
-
-    def go_on(self) -> None:
-        """Measure more, for a tenth of a second or so."""
-        end = monotonic() + AT_A_TIME
-        while self._left is not None and monotonic() < end:
-            found = next(self._left, None)
-            if found is None:
-                self._left = None
-            else:
-                self.transplant = found
 
 
 def _question(pair: ModelPair, asked: Contrast) -> tuple[list[PreparedReading], Scalar]:

@@ -177,3 +177,15 @@ def test_an_adapter_is_of_its_rank_and_its_directions_have_words():
     scores = np.abs(table.double().numpy() @ right)
     assert direction.reads[0] == str(int(scores.argmax()))
     assert direction.writes is None
+
+
+def test_directions_of_a_large_matrix_are_the_same(monkeypatch):
+    pair = two_of("transformer")
+    for label in ("layers/0/feedforward/hidden", "layers/1/feedforward/output"):
+        [change] = [one for one in matrix_changes(pair) if one.label == label and one.singular is not None]
+        whole = learned_directions(pair, change, 3)
+        monkeypatch.setattr("lmviz.differences.directions.LARGE", 0)
+        for one, other in zip(learned_directions(pair, change, 3), whole, strict=True):
+            assert one.singular == pytest.approx(other.singular)
+            assert (one.reads, one.writes) == (other.reads, other.writes)
+        monkeypatch.undo()

@@ -21,6 +21,7 @@ from lmviz.looks.parts import Curves, Matrix, Words
 
 if TYPE_CHECKING:
     from lmviz.differences.directions import LearnedDirection
+    from lmviz.differences.growing import Growing
     from lmviz.differences.matrices import MatrixChange
     from lmviz.differences.pair import ModelPair
 
@@ -50,7 +51,7 @@ SHORT = {
 """What matrices of a Transformer's layer are called over a narrow column."""
 
 
-class ChangedWeightsPanel(PairPanel["tuple[MatrixChange, ...] | str"]):
+class ChangedWeightsPanel(PairPanel["Growing[tuple[MatrixChange, ...]] | str"]):
     """A cell for each matrix, and the singular values of the change of the largest, or of a clicked one."""
 
     title = "Weights, B − A"
@@ -62,20 +63,29 @@ class ChangedWeightsPanel(PairPanel["tuple[MatrixChange, ...] | str"]):
     _chosen = ""  # the label of the matrix that was clicked
     _directions: tuple[tuple[Two, str], LearnedDirection | None] | None = None
 
-    def question(self) -> Question[Two, tuple[MatrixChange, ...] | str] | Look:
+    def question(self) -> Question[Two, Growing[tuple[MatrixChange, ...]] | str] | Look:
         if self.obstacle is not None:
             return self.obstacle
 
-        def work(pair: ModelPair) -> tuple[MatrixChange, ...] | str:
-            from lmviz.differences.matrices import matrix_changes
+        def work(pair: ModelPair) -> Growing[tuple[MatrixChange, ...]] | str:
+            from lmviz.differences.growing import Growing
+            from lmviz.differences.matrices import changing_matrices
 
-            return pair.why_not_alike or matrix_changes(pair)
+            return pair.why_not_alike or Growing(changing_matrices(pair))
 
         return self.asked_of(work, None)
 
-    def look(self, two: Two, found: tuple[MatrixChange, ...] | str) -> Look:
-        if isinstance(found, str):
-            return Look(self.parts, instead=why_not(two, found))
+    def goes_on(
+        self, subject: Two, found: Growing[tuple[MatrixChange, ...]] | str
+    ) -> Question[Growing[tuple[MatrixChange, ...]], Growing[tuple[MatrixChange, ...]] | str] | None:
+        return None if isinstance(found, str) or found.is_done else Question(self.key, found, _go_on)
+
+    def look(self, two: Two, growing: Growing[tuple[MatrixChange, ...]] | str) -> Look:
+        if isinstance(growing, str):
+            return Look(self.parts, instead=why_not(two, growing))
+        found = growing.found
+        if not growing.is_done and not any(change.change > 0 for change in found):
+            return self.first_look()
         matrices = [change for change in found if change.singular is not None and change.size > 0]
         if not matrices or not any(change.change > 0 for change in matrices):
             return Look(self.parts, instead="All weights of the two models are the same.")
@@ -119,7 +129,8 @@ class ChangedWeightsPanel(PairPanel["tuple[MatrixChange, ...] | str"]):
             clicked=choose,
             shown=bool(kinds),
         )
-        self._ask_directions(two, chosen)
+        if growing.is_done:
+            self._ask_directions(two, chosen)
         return Look(
             (
                 replace(SENTENCE, text=_said(chosen, is_most=chosen is most)),
@@ -171,6 +182,12 @@ class ChangedWeightsPanel(PairPanel["tuple[MatrixChange, ...] | str"]):
             said = _in_words(known[1])
         beside = ", ".join(f"{one.label} {whole(one.relative)}" for one in others[:3])
         return " · ".join(part for part in (said, beside) if part)
+
+
+def _go_on(
+    growing: Growing[tuple[MatrixChange, ...]],
+) -> Growing[tuple[MatrixChange, ...]] | str:
+    return growing.go_on()
 
 
 def _details(change: MatrixChange) -> list[str]:

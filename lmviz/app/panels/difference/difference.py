@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from lmviz.looks.parts import Bars, Matrix, Picker, Words
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from lmviz.differences.growing import Growing
     from lmviz.differences.pair import ModelPair
     from lmviz.differences.states import StateDistance, StateSimilarity
 
@@ -41,6 +42,7 @@ class Apart:
     why_not: str
     similarity: StateSimilarity | None = None
     has_similarity: bool = True
+    growing: Growing[StateSimilarity | None] | None = None
     is_held_out: bool = False
 
 
@@ -70,23 +72,26 @@ class DifferencePanel(PairPanel[Apart]):
 
         return self.asked_of(work, (text, self.session.text.corpus))
 
-    def goes_on(self, subject: Two, found: Apart) -> Question[Two, Apart] | None:
+    def goes_on(self, subject: Two, found: Apart) -> Question[Any, Apart] | None:
         if found.similarity is not None or not found.has_similarity:
             return None
+        if found.growing is not None:
+            return Question(self.key, found, _go_on)
         text, corpus = self.text, self.session.text.corpus
         held_out = corpus.validation_documents if corpus is not None and corpus.task == "next-token" else ()
 
         def work(pair: ModelPair) -> Apart:
             from lmviz.base.errors import LmvizError
             from lmviz.differences.documents import first_stretches
-            from lmviz.differences.states import state_similarity
+            from lmviz.differences.growing import Growing
+            from lmviz.differences.states import comparing_states
 
-            stretches = first_stretches(pair, held_out or [text], POSITIONS)
             try:
-                similarity = state_similarity(pair, stretches)
+                stretches = first_stretches(pair, held_out or [text], POSITIONS)
+                growing = Growing(comparing_states(pair, stretches))
             except LmvizError:  # of a text of one token, or a model that counts, there is none
                 return replace(found, has_similarity=False)
-            return replace(found, similarity=similarity, is_held_out=bool(held_out))
+            return replace(found, growing=growing, is_held_out=bool(held_out))
 
         further = self.asked_of(work, "similarity")
         return further if isinstance(further, Question) else None
@@ -194,6 +199,14 @@ class DifferencePanel(PairPanel[Apart]):
 
         text = self.text
         return lambda part: difference_recipe(two[0].reads(text), two[1].reads(text), f"change.{part}")
+
+
+def _go_on(found: Apart) -> Apart:
+    assert found.growing is not None
+    similarity = found.growing.go_on().found
+    return replace(
+        found, similarity=similarity, has_similarity=similarity is not None or not found.growing.is_done
+    )
 
 
 def _similarity(found: Apart) -> Bars | None:

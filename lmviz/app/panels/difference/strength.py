@@ -21,6 +21,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.differences.between import StrengthCurve
     from lmviz.differences.between_text import BetweenText
+    from lmviz.differences.growing import Growing
     from lmviz.differences.pair import ModelPair
 
 LEAST, MOST, STEP = -0.5, 1.5, 0.05
@@ -53,7 +54,8 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
     parts = (SLIDER, SAMPLE, BARS, replace(PLOT, shown=False))
 
     _place = round((1.0 - LEAST) / STEP)
-    _curve: tuple[Any, StrengthCurve] | None = None
+    _curve: Growing[StrengthCurve] | None = None
+    _curve_asked: Question[Two, Any] | None = None  # what that answers
 
     @property
     def strength(self) -> float:
@@ -77,7 +79,7 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
     def look(self, two: Two, found: BetweenText | str) -> Look:
         if isinstance(found, str):
             return Look(self.parts, instead=why_not(two, found))
-        self._ask_curve(two)
+        self._ask_curve()
         rows = found.distribution.top(WORDS)
         said = "A" if found.strength == 0 else "B" if found.strength == 1 else ""
         slider = replace(
@@ -94,10 +96,10 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
             limit=1.0,
         )
         left = Stacked(parts=(replace(SAMPLE, text=f"…{found.sample}"), bars), share=1)
-        curve = self._drawn_curve(two)
+        curve = self._drawn_curve()
         arrays = {"probabilities": found.distribution.probabilities}
-        if self._curve is not None and self._curve[0] == two:
-            arrays["loss"] = self._curve[1].array
+        if self._curve is not None:
+            arrays["loss"] = self._curve.found.array
         return Look(
             (slider, SideBySide(first=left, second=curve, shares=(1, 1), share=1)),
             aside="0 is A, 1 is B",
@@ -114,36 +116,53 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
     def _go_to(self, strength: float) -> None:
         self._move(min(PLACES - 1, max(0, round((strength - LEAST) / STEP))))
 
-    def _ask_curve(self, two: Two) -> None:
+    def _ask_curve(self) -> None:
         """The loss by the strength on the held-out text, where one is open; otherwise on what is typed."""
         corpus = self.session.text.corpus
         held_out = corpus.validation_documents if corpus is not None and corpus.task == "next-token" else ()
         text = self.text
 
-        def work(pair: ModelPair) -> StrengthCurve:
+        def work(pair: ModelPair) -> Growing[StrengthCurve]:
             from lmviz.differences.between import strength_curve
             from lmviz.differences.documents import first_stretches, judged_text
+            from lmviz.differences.growing import Growing
 
             start = judged_text(pair.before, text).start
-            *_, last = strength_curve(pair, first_stretches(pair, held_out or [text], JUDGED), start)
-            return last
+            return Growing(strength_curve(pair, first_stretches(pair, held_out or [text], JUDGED), start))
 
         asked = self.asked_of(work, (corpus, None if held_out else text), self.curve_key)
-        if isinstance(asked, Question):
-            question = replace(asked, grows=True)
-            if self.must_ask(question):
-                self.ask(question, lambda found: self._take_curve(two, found))
+        if not isinstance(asked, Question):
+            return
+        if asked != self._curve_asked:
+            self._curve_asked, self._curve = asked, None
+            self.ask(replace(asked, grows=True), lambda found: self._take_curve(asked, found))
+            return
+        is_busy = self.session.work.is_busy(self.curve_key)
+        if self._curve is not None and not self._curve.is_done and not is_busy:
+            further = Question(self.curve_key, self._curve, _go_on, grows=True)
+            self.ask(further, lambda found: self._take_curve(asked, found))
 
-    def _take_curve(self, two: Two, found: StrengthCurve) -> None:
-        self._curve = (two, found)
-        self.refresh()
+    def _take_curve(self, asked: Question[Two, Any], growing: Growing[StrengthCurve]) -> None:
+        if asked == self._curve_asked:
+            self._curve = growing
+            self.refresh_soon()
 
-    def _drawn_curve(self, two: Two) -> Curves:
-        if self._curve is None or self._curve[0] != two:
+    def handle_failure(self, key: str) -> None:
+        if key == self.curve_key:
+            self._curve_asked = self._curve = None
+        else:
+            super().handle_failure(key)
+
+    def _drawn_curve(self) -> Curves:
+        if self._curve is None:
             return PLOT
-        curve = self._curve[1]
+        curve = self._curve.found
         named = PlotCurve(
             f"loss on {curve.tokens:,} tokens", curve.strengths, curve.array, "accent", dots=True
         )
         marks = [(0.0, "A"), (1.0, "B")]
         return replace(PLOT, curves=[named], marks=marks, cursor=self.strength, moved=self._go_to)
+
+
+def _go_on(growing: Growing[StrengthCurve]) -> Growing[StrengthCurve]:
+    return growing.go_on()

@@ -20,8 +20,9 @@ from lmviz.looks.names import Names
 from lmviz.looks.parts import Bars, Curves, Picker, SideBySide, Words
 
 if TYPE_CHECKING:
+    from lmviz.differences.growing import Growing
     from lmviz.differences.pair import ModelPair
-    from lmviz.differences.transplant import GrowingTransplant, Transplant
+    from lmviz.differences.transplant import Transplant
 
 EACH = {"part": "attention, feed-forward", "layer": "layers", "head": "heads", "matrix": "matrices"}
 SENTENCE = Words("transplant_sentence")
@@ -41,7 +42,7 @@ SHOWN = 24
 """So many parts have a bar, those that carry most."""
 
 
-class TransplantPanel(PairPanel["GrowingTransplant | str"]):
+class TransplantPanel(PairPanel["Growing[Transplant] | str"]):
     """A bar for each part alone, and curves of parts together, from below and from above."""
 
     title = "Which part carries it"
@@ -51,33 +52,35 @@ class TransplantPanel(PairPanel["GrowingTransplant | str"]):
     _each = "part"
     _is_loss = False
 
-    def question(self) -> Question[Two, GrowingTransplant | str] | Look:
+    def question(self) -> Question[Two, Growing[Transplant] | str] | Look:
         if self.obstacle is not None:
             return self.obstacle
         text, each, is_loss = self.text, self._each, self._is_loss
         if not text:
             return Look(self.parts, head=self._pickers(), instead=NO_TEXT)
 
-        def work(pair: ModelPair) -> GrowingTransplant | str:
+        def work(pair: ModelPair) -> Growing[Transplant] | str:
             from lmviz.circuits.contrast import Contrast
-            from lmviz.differences.transplant import GrowingTransplant
+            from lmviz.differences.growing import Growing
+            from lmviz.differences.transplant import transplanting
 
             try:
-                return GrowingTransplant(pair, Contrast(text, measure="loss" if is_loss else ""), each)
+                asked = Contrast(text, measure="loss" if is_loss else "")
+                return Growing(transplanting(pair, asked, each))
             except LmvizError as sentence:
                 return str(sentence)
 
         return self.asked_of(work, (text, each, is_loss))
 
     def goes_on(
-        self, subject: Two, found: GrowingTransplant | str
-    ) -> Question[GrowingTransplant, GrowingTransplant | str] | None:
+        self, subject: Two, found: Growing[Transplant] | str
+    ) -> Question[Growing[Transplant], Growing[Transplant] | str] | None:
         return None if isinstance(found, str) or found.is_done else Question(self.key, found, _go_on)
 
-    def look(self, two: Two, found: GrowingTransplant | str) -> Look:
+    def look(self, two: Two, found: Growing[Transplant] | str) -> Look:
         if isinstance(found, str):
             return Look(self.parts, head=self._pickers(), instead=found)
-        moved, names = found.transplant, in_short(two)
+        moved, names = found.found, in_short(two)
         order = np.argsort(-np.abs(np.nan_to_num(moved.array)), kind="stable")[:SHOWN]
         rows = sorted(order.tolist()) if len(moved.parts) > SHOWN else list(range(len(moved.parts)))
         best = moved.most
@@ -136,9 +139,8 @@ class TransplantPanel(PairPanel["GrowingTransplant | str"]):
         self.refresh()
 
 
-def _go_on(growing: GrowingTransplant) -> GrowingTransplant | str:
-    growing.go_on()
-    return growing
+def _go_on(growing: Growing[Transplant]) -> Growing[Transplant] | str:
+    return growing.go_on()
 
 
 def _curves(moved: Transplant) -> Curves:

@@ -100,7 +100,7 @@ def test_the_words_that_rose_are_transplanted(two: MainWindow, session: Session,
     measure.setCurrentIndex(1)
     measure.activated.emit(1)
     loss = lmviz.transplant(*models(session), lmviz.contrast(PREFIX, measure="loss"))
-    qtbot.waitUntil(lambda: view.found.transplant.measure == "loss" and view.found.is_done, timeout=LONG)
+    qtbot.waitUntil(lambda: view.found.found.measure == "loss" and view.found.is_done, timeout=LONG)
     assert view.exported_arrays()["alone"] == pytest.approx(loss.array, abs=1e-4)
     assert run_recipe(view)["values"] == pytest.approx(loss.array)
     picker = view.findChild(QComboBox, "transplant_picker")
@@ -122,8 +122,10 @@ def test_the_slider_goes_beyond_both_models(two: MainWindow, session: Session, q
         model = lmviz.interpolate(*models(session), strength)
         wanted = lmviz.next_token(model, PREFIX).probabilities
         assert view.exported_arrays()["probabilities"] == pytest.approx(wanted, abs=1e-5)
-    qtbot.waitUntil(lambda: "loss" in view.exported_arrays(), timeout=LONG)
-    assert len(view.exported_arrays()["loss"]) == 21
+    qtbot.waitUntil(lambda: np.isfinite(view.exported_arrays().get("loss", [np.nan])).all(), timeout=LONG)
+    losses = view.exported_arrays()["loss"]
+    assert len(losses) == 21
+    assert losses[5] != losses[15]
     assert run_recipe(view)["values"] == pytest.approx(view.exported_arrays()["probabilities"], abs=1e-6)
 
 
