@@ -82,7 +82,7 @@ def learned_directions(pair: ModelPair, change: MatrixChange, count: int = 4) ->
 
 
 def _decomposed(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """U, the singular values, largest first, and Vᵀ; of a large matrix from the eigenvectors of WᵀW or WWᵀ."""
+    """U, the singular values, largest first, and Vᵀ; of a large W from the eigenvectors of WᵀW or WWᵀ."""
     if matrix.numel() <= LARGE:
         left, values, right = torch.linalg.svd(matrix, full_matrices=False)
         return left, values, right

@@ -21,7 +21,7 @@ from lmviz.looks.parts import Curves, Matrix, Words
 
 if TYPE_CHECKING:
     from lmviz.differences.directions import LearnedDirection
-    from lmviz.differences.growing import Growing
+    from lmviz.differences.growing import GrowingAnswer
     from lmviz.differences.matrices import MatrixChange
     from lmviz.differences.pair import ModelPair
 
@@ -51,7 +51,7 @@ SHORT = {
 """What matrices of a Transformer's layer are called over a narrow column."""
 
 
-class ChangedWeightsPanel(PairPanel["Growing[tuple[MatrixChange, ...]] | str"]):
+class ChangedWeightsPanel(PairPanel["GrowingAnswer[tuple[MatrixChange, ...]] | str"]):
     """A cell for each matrix, and the singular values of the change of the largest, or of a clicked one."""
 
     title = "Weights, B − A"
@@ -63,24 +63,27 @@ class ChangedWeightsPanel(PairPanel["Growing[tuple[MatrixChange, ...]] | str"]):
     _chosen = ""  # the label of the matrix that was clicked
     _directions: tuple[tuple[Two, str], LearnedDirection | None] | None = None
 
-    def question(self) -> Question[Two, Growing[tuple[MatrixChange, ...]] | str] | Look:
+    def question(self) -> Question[Two, GrowingAnswer[tuple[MatrixChange, ...]] | str] | Look:
         if self.obstacle is not None:
             return self.obstacle
 
-        def work(pair: ModelPair) -> Growing[tuple[MatrixChange, ...]] | str:
-            from lmviz.differences.growing import Growing
+        def work(pair: ModelPair) -> GrowingAnswer[tuple[MatrixChange, ...]] | str:
+            from lmviz.differences.growing import GrowingAnswer
             from lmviz.differences.matrices import changing_matrices
 
-            return pair.why_not_alike or Growing(changing_matrices(pair))
+            return pair.why_not_alike or GrowingAnswer(changing_matrices(pair))
 
         return self.asked_of(work, None)
 
     def goes_on(
-        self, subject: Two, found: Growing[tuple[MatrixChange, ...]] | str
-    ) -> Question[Growing[tuple[MatrixChange, ...]], Growing[tuple[MatrixChange, ...]] | str] | None:
+        self, subject: Two, found: GrowingAnswer[tuple[MatrixChange, ...]] | str
+    ) -> (
+        Question[GrowingAnswer[tuple[MatrixChange, ...]], GrowingAnswer[tuple[MatrixChange, ...]] | str]
+        | None
+    ):
         return None if isinstance(found, str) or found.is_done else Question(self.key, found, _go_on)
 
-    def look(self, two: Two, growing: Growing[tuple[MatrixChange, ...]] | str) -> Look:
+    def look(self, two: Two, growing: GrowingAnswer[tuple[MatrixChange, ...]] | str) -> Look:
         if isinstance(growing, str):
             return Look(self.parts, instead=why_not(two, growing))
         found = growing.found
@@ -185,8 +188,8 @@ class ChangedWeightsPanel(PairPanel["Growing[tuple[MatrixChange, ...]] | str"]):
 
 
 def _go_on(
-    growing: Growing[tuple[MatrixChange, ...]],
-) -> Growing[tuple[MatrixChange, ...]] | str:
+    growing: GrowingAnswer[tuple[MatrixChange, ...]],
+) -> GrowingAnswer[tuple[MatrixChange, ...]] | str:
     return growing.go_on()
 
 

@@ -18,7 +18,7 @@ from lmviz.looks.parts import Bars, Matrix, Picker, Words
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.differences.growing import Growing
+    from lmviz.differences.growing import GrowingAnswer
     from lmviz.differences.pair import ModelPair
     from lmviz.differences.states import StateDistance, StateSimilarity
 
@@ -42,7 +42,7 @@ class Apart:
     why_not: str
     similarity: StateSimilarity | None = None
     has_similarity: bool = True
-    growing: Growing[StateSimilarity | None] | None = None
+    growing: GrowingAnswer[StateSimilarity | None] | None = None
     is_held_out: bool = False
 
 
@@ -83,12 +83,12 @@ class DifferencePanel(PairPanel[Apart]):
         def work(pair: ModelPair) -> Apart:
             from lmviz.base.errors import LmvizError
             from lmviz.differences.documents import first_stretches
-            from lmviz.differences.growing import Growing
+            from lmviz.differences.growing import GrowingAnswer
             from lmviz.differences.states import comparing_states
 
             try:
                 stretches = first_stretches(pair, held_out or [text], POSITIONS)
-                growing = Growing(comparing_states(pair, stretches))
+                growing = GrowingAnswer(comparing_states(pair, stretches))
             except LmvizError:  # of a text of one token, or a model that counts, there is none
                 return replace(found, has_similarity=False)
             return replace(found, growing=growing, is_held_out=bool(held_out))

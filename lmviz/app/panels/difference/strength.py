@@ -21,7 +21,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.differences.between import StrengthCurve
     from lmviz.differences.between_text import BetweenText
-    from lmviz.differences.growing import Growing
+    from lmviz.differences.growing import GrowingAnswer
     from lmviz.differences.pair import ModelPair
 
 LEAST, MOST, STEP = -0.5, 1.5, 0.05
@@ -54,7 +54,7 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
     parts = (SLIDER, SAMPLE, BARS, replace(PLOT, shown=False))
 
     _place = round((1.0 - LEAST) / STEP)
-    _curve: Growing[StrengthCurve] | None = None
+    _curve: GrowingAnswer[StrengthCurve] | None = None
     _curve_asked: Question[Two, Any] | None = None  # what that answers
 
     @property
@@ -122,13 +122,15 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
         held_out = corpus.validation_documents if corpus is not None and corpus.task == "next-token" else ()
         text = self.text
 
-        def work(pair: ModelPair) -> Growing[StrengthCurve]:
+        def work(pair: ModelPair) -> GrowingAnswer[StrengthCurve]:
             from lmviz.differences.between import strength_curve
             from lmviz.differences.documents import first_stretches, judged_text
-            from lmviz.differences.growing import Growing
+            from lmviz.differences.growing import GrowingAnswer
 
             start = judged_text(pair.before, text).start
-            return Growing(strength_curve(pair, first_stretches(pair, held_out or [text], JUDGED), start))
+            return GrowingAnswer(
+                strength_curve(pair, first_stretches(pair, held_out or [text], JUDGED), start)
+            )
 
         asked = self.asked_of(work, (corpus, None if held_out else text), self.curve_key)
         if not isinstance(asked, Question):
@@ -142,7 +144,7 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
             further = Question(self.curve_key, self._curve, _go_on, grows=True)
             self.ask(further, lambda found: self._take_curve(asked, found))
 
-    def _take_curve(self, asked: Question[Two, Any], growing: Growing[StrengthCurve]) -> None:
+    def _take_curve(self, asked: Question[Two, Any], growing: GrowingAnswer[StrengthCurve]) -> None:
         if asked == self._curve_asked:
             self._curve = growing
             self.refresh_soon()
@@ -164,5 +166,5 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
         return replace(PLOT, curves=[named], marks=marks, cursor=self.strength, moved=self._go_to)
 
 
-def _go_on(growing: Growing[StrengthCurve]) -> Growing[StrengthCurve]:
+def _go_on(growing: GrowingAnswer[StrengthCurve]) -> GrowingAnswer[StrengthCurve]:
     return growing.go_on()

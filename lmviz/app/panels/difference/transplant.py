@@ -20,7 +20,7 @@ from lmviz.looks.names import Names
 from lmviz.looks.parts import Bars, Curves, Picker, SideBySide, Words
 
 if TYPE_CHECKING:
-    from lmviz.differences.growing import Growing
+    from lmviz.differences.growing import GrowingAnswer
     from lmviz.differences.pair import ModelPair
     from lmviz.differences.transplant import Transplant
 
@@ -42,7 +42,7 @@ SHOWN = 24
 """So many parts have a bar, those that carry most."""
 
 
-class TransplantPanel(PairPanel["Growing[Transplant] | str"]):
+class TransplantPanel(PairPanel["GrowingAnswer[Transplant] | str"]):
     """A bar for each part alone, and curves of parts together, from below and from above."""
 
     title = "Which part carries it"
@@ -52,32 +52,32 @@ class TransplantPanel(PairPanel["Growing[Transplant] | str"]):
     _each = "part"
     _is_loss = False
 
-    def question(self) -> Question[Two, Growing[Transplant] | str] | Look:
+    def question(self) -> Question[Two, GrowingAnswer[Transplant] | str] | Look:
         if self.obstacle is not None:
             return self.obstacle
         text, each, is_loss = self.text, self._each, self._is_loss
         if not text:
             return Look(self.parts, head=self._pickers(), instead=NO_TEXT)
 
-        def work(pair: ModelPair) -> Growing[Transplant] | str:
+        def work(pair: ModelPair) -> GrowingAnswer[Transplant] | str:
             from lmviz.circuits.contrast import Contrast
-            from lmviz.differences.growing import Growing
+            from lmviz.differences.growing import GrowingAnswer
             from lmviz.differences.transplant import transplanting
 
             try:
                 asked = Contrast(text, measure="loss" if is_loss else "")
-                return Growing(transplanting(pair, asked, each))
+                return GrowingAnswer(transplanting(pair, asked, each))
             except LmvizError as sentence:
                 return str(sentence)
 
         return self.asked_of(work, (text, each, is_loss))
 
     def goes_on(
-        self, subject: Two, found: Growing[Transplant] | str
-    ) -> Question[Growing[Transplant], Growing[Transplant] | str] | None:
+        self, subject: Two, found: GrowingAnswer[Transplant] | str
+    ) -> Question[GrowingAnswer[Transplant], GrowingAnswer[Transplant] | str] | None:
         return None if isinstance(found, str) or found.is_done else Question(self.key, found, _go_on)
 
-    def look(self, two: Two, found: Growing[Transplant] | str) -> Look:
+    def look(self, two: Two, found: GrowingAnswer[Transplant] | str) -> Look:
         if isinstance(found, str):
             return Look(self.parts, head=self._pickers(), instead=found)
         moved, names = found.found, in_short(two)
@@ -139,7 +139,7 @@ class TransplantPanel(PairPanel["Growing[Transplant] | str"]):
         self.refresh()
 
 
-def _go_on(growing: Growing[Transplant]) -> Growing[Transplant] | str:
+def _go_on(growing: GrowingAnswer[Transplant]) -> GrowingAnswer[Transplant] | str:
     return growing.go_on()
 
 
