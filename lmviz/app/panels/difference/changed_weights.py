@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from lmviz.differences.matrices import MatrixChange
     from lmviz.differences.pair import ModelPair
 
+    Changes = GrowingAnswer[tuple[MatrixChange, ...]]
+
 SENTENCE = Words("changed_weights_sentence")
 GRID = Matrix(
     "changed_weights_grid", says="relative size of the change of each matrix", scale="share", share=3
@@ -51,7 +53,7 @@ SHORT = {
 """What matrices of a Transformer's layer are called over a narrow column."""
 
 
-class ChangedWeightsPanel(PairPanel["GrowingAnswer[tuple[MatrixChange, ...]] | str"]):
+class ChangedWeightsPanel(PairPanel["Changes | str"]):
     """A cell for each matrix, and the singular values of the change of the largest, or of a clicked one."""
 
     title = "Weights, B − A"
@@ -63,27 +65,22 @@ class ChangedWeightsPanel(PairPanel["GrowingAnswer[tuple[MatrixChange, ...]] | s
     _chosen = ""  # the label of the matrix that was clicked
     _directions: tuple[tuple[Two, str], LearnedDirection | None] | None = None
 
-    def question(self) -> Question[Two, GrowingAnswer[tuple[MatrixChange, ...]] | str] | Look:
+    def question(self) -> Question[Two, Changes | str] | Look:
         if self.obstacle is not None:
             return self.obstacle
 
-        def work(pair: ModelPair) -> GrowingAnswer[tuple[MatrixChange, ...]] | str:
-            from lmviz.differences.growing import GrowingAnswer
+        def work(pair: ModelPair) -> Changes | str:
+            from lmviz.differences.growing import growing
             from lmviz.differences.matrices import changing_matrices
 
-            return pair.why_not_alike or GrowingAnswer(changing_matrices(pair))
+            return pair.why_not_alike or growing(changing_matrices(pair))
 
         return self.asked_of(work, None)
 
-    def goes_on(
-        self, subject: Two, found: GrowingAnswer[tuple[MatrixChange, ...]] | str
-    ) -> (
-        Question[GrowingAnswer[tuple[MatrixChange, ...]], GrowingAnswer[tuple[MatrixChange, ...]] | str]
-        | None
-    ):
+    def goes_on(self, subject: Two, found: Changes | str) -> Question[Changes, Changes | str] | None:
         return None if isinstance(found, str) or found.is_done else Question(self.key, found, _go_on)
 
-    def look(self, two: Two, growing: GrowingAnswer[tuple[MatrixChange, ...]] | str) -> Look:
+    def look(self, two: Two, growing: Changes | str) -> Look:
         if isinstance(growing, str):
             return Look(self.parts, instead=why_not(two, growing))
         found = growing.found
@@ -188,9 +185,9 @@ class ChangedWeightsPanel(PairPanel["GrowingAnswer[tuple[MatrixChange, ...]] | s
 
 
 def _go_on(
-    growing: GrowingAnswer[tuple[MatrixChange, ...]],
-) -> GrowingAnswer[tuple[MatrixChange, ...]] | str:
-    return growing.go_on()
+    growing: Changes,
+) -> Changes | str:
+    return growing.more()
 
 
 def _details(change: MatrixChange) -> list[str]:

@@ -83,15 +83,15 @@ class DifferencePanel(PairPanel[Apart]):
         def work(pair: ModelPair) -> Apart:
             from lmviz.base.errors import LmvizError
             from lmviz.differences.documents import first_stretches
-            from lmviz.differences.growing import GrowingAnswer
+            from lmviz.differences.growing import growing
             from lmviz.differences.states import comparing_states
 
             try:
                 stretches = first_stretches(pair, held_out or [text], POSITIONS)
-                growing = GrowingAnswer(comparing_states(pair, stretches))
+                begun = growing(comparing_states(pair, stretches))
             except LmvizError:  # of a text of one token, or a model that counts, there is none
                 return replace(found, has_similarity=False)
-            return replace(found, growing=growing, is_held_out=bool(held_out))
+            return replace(found, growing=begun, is_held_out=bool(held_out))
 
         further = self.asked_of(work, "similarity")
         return further if isinstance(further, Question) else None
@@ -203,9 +203,12 @@ class DifferencePanel(PairPanel[Apart]):
 
 def _go_on(found: Apart) -> Apart:
     assert found.growing is not None
-    similarity = found.growing.go_on().found
+    more = found.growing.more()
     return replace(
-        found, similarity=similarity, has_similarity=similarity is not None or not found.growing.is_done
+        found,
+        growing=more,
+        similarity=more.found,
+        has_similarity=more.found is not None or not more.is_done,
     )
 
 

@@ -125,12 +125,11 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
         def work(pair: ModelPair) -> GrowingAnswer[StrengthCurve]:
             from lmviz.differences.between import strength_curve
             from lmviz.differences.documents import first_stretches, judged_text
-            from lmviz.differences.growing import GrowingAnswer
+            from lmviz.differences.growing import growing
 
             start = judged_text(pair.before, text).start
-            return GrowingAnswer(
-                strength_curve(pair, first_stretches(pair, held_out or [text], JUDGED), start)
-            )
+            stretches = first_stretches(pair, held_out or [text], JUDGED)
+            return growing(strength_curve(pair, stretches, start))
 
         asked = self.asked_of(work, (corpus, None if held_out else text), self.curve_key)
         if not isinstance(asked, Question):
@@ -167,4 +166,4 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
 
 
 def _go_on(growing: GrowingAnswer[StrengthCurve]) -> GrowingAnswer[StrengthCurve]:
-    return growing.go_on()
+    return growing.more()

@@ -61,12 +61,12 @@ class TransplantPanel(PairPanel["GrowingAnswer[Transplant] | str"]):
 
         def work(pair: ModelPair) -> GrowingAnswer[Transplant] | str:
             from lmviz.circuits.contrast import Contrast
-            from lmviz.differences.growing import GrowingAnswer
+            from lmviz.differences.growing import growing
             from lmviz.differences.transplant import transplanting
 
             try:
                 asked = Contrast(text, measure="loss" if is_loss else "")
-                return GrowingAnswer(transplanting(pair, asked, each))
+                return growing(transplanting(pair, asked, each))
             except LmvizError as sentence:
                 return str(sentence)
 
@@ -140,7 +140,7 @@ class TransplantPanel(PairPanel["GrowingAnswer[Transplant] | str"]):
 
 
 def _go_on(growing: GrowingAnswer[Transplant]) -> GrowingAnswer[Transplant] | str:
-    return growing.go_on()
+    return growing.more()
 
 
 def _curves(moved: Transplant) -> Curves:
