@@ -135,7 +135,6 @@ class SnapshotSlider(Painted, QSlider):
             painter.drawLine(
                 QPointF(self.place_of(step), middle - half), QPointF(self.place_of(step), middle + half)
             )
-        painter.setPen(QPen(theme.line, scale))
         for step in self.gone:  # a cross: there was one, and there is none
             place, arm = self.place_of(step), half / 2
             painter.drawLine(

@@ -213,7 +213,10 @@ class Transport(QFrame):
             self._phase = phase
             self._step.measure()  # other words may take less room; other figures keep theirs
         loss = state.history.loss.values
-        of = "batch loss" if len(state.history.learning_rate) else "loss"  # counting has no batches
+        shown = self._session.library.model
+        recorded = shown is not None and shown.folder == state.folder and bool(shown.run.recorded_by)
+        # Counting has no batches, and of what others record nobody says that it is of one.
+        of = "batch loss" if len(state.history.learning_rate) and not recorded else "loss"
         self._loss.say(f"{of} {number(loss[-1], 2)}" if len(loss) else "")
         self._loss.setToolTip(paragraph(INFINITE if len(loss) and math.isinf(loss[-1]) else ""))
         self._sparkline.set_values(loss)

@@ -83,6 +83,7 @@ class LossPanel(Panel):
             session.training.changed,
             session.library.models_changed,
             session.library.step_changed,
+            session.series_changed,
         ):
             growing.connect(self.refresh_now_and_then)
         self.follow(session.library.model_changed, session.text.changed, session.work.ready_changed)
@@ -240,7 +241,8 @@ class LossPanel(Panel):
             return training.progress.steps
         if model is None:
             return None
-        return max(1, model.snapshots[-1], model.description.training.get("steps", 0))
+        planned = max(model.description.training.get("steps", 0), self.session.planned_steps)
+        return max(1, model.snapshots[-1], planned)
 
     def _draw_runs(self) -> None:
         training, library = self.session.training, self.session.library
