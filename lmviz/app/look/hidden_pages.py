@@ -7,35 +7,33 @@ marked such that Qt passes them over: as not polished, and as having a style of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from weakref import WeakSet
+from collections.abc import Iterable, Iterator
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 POLISHED, OWN_STYLE = Qt.WidgetAttribute.WA_WState_Polished, Qt.WidgetAttribute.WA_SetStyle
+PASSED_OVER = "passed_over"
 
-_pages: WeakSet[QWidget] = WeakSet()
 _keeper: QWidget | None = None
 
 
-def style_when_shown(page: QWidget) -> None:
-    """Let a page that is hidden wait for `style_now`, which it must call before it is shown."""
+def pass_over_hidden(pages: Iterable[QWidget]) -> None:
+    """Mark what is on those of some pages that are hidden, before a sheet is taken from the application.
+
+    A page that was `passed_over`, as its property says, calls `style_now` before it is shown.
+    """
     global _keeper
-    if _keeper is None or not isValid(_keeper):
-        # As long as any widget has a sheet, Qt remembers which fonts and colours sheets have replaced, and
-        # gives them back to what was passed over before it styles that again.
-        _keeper = QWidget(page)  # of a page, with which it goes
-        _keeper.hide()
-        _keeper.setStyleSheet("QFrame { }")
-    _pages.add(page)
-
-
-def pass_over_hidden() -> None:
-    """Mark what is on hidden pages: called before a sheet is taken from the application."""
-    for page in list(_pages):
+    for page in pages:
         if isValid(page) and page.isHidden():
+            if _keeper is None or not isValid(_keeper):
+                # As long as any widget has a sheet, Qt remembers which fonts and colours sheets have
+                # replaced, and gives them back to what was passed over before it styles that again.
+                _keeper = QWidget(page)  # of a page, with which it goes
+                _keeper.hide()
+                _keeper.setStyleSheet("QFrame { }")
+            page.setProperty(PASSED_OVER, True)
             for widget in _within(page):
                 if widget.testAttribute(POLISHED) and not widget.testAttribute(OWN_STYLE):
                     widget.setAttribute(POLISHED, False)
@@ -44,6 +42,7 @@ def pass_over_hidden() -> None:
 
 def style_now(page: QWidget) -> None:
     """Style what was passed over, as Qt would have done."""
+    page.setProperty(PASSED_OVER, False)
     left = [
         widget
         for widget in _within(page)

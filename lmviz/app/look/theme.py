@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from weakref import WeakSet
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QComboBox, QStyledItemDelegate, QWidget
 from shiboken6 import isValid
 
-from lmviz.app.look.hidden_pages import pass_over_hidden
 from lmviz.app.look.roles import DARK, LIGHT, PROJECTOR_SCALE, Theme
 from lmviz.app.look.stylesheet import stylesheet
 from lmviz.app.look.typefaces import TYPE_SIZES, type_size_of_system
@@ -81,8 +81,13 @@ class ThemeSwitch(QObject):
         self.choice = "system"
         self.type_size = SYSTEM_SIZE
         self.projector = False
+        self._pages: WeakSet[QWidget] = WeakSet()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow_system)
         self._apply(self._chosen())
+
+    def style_when_shown(self, page: QWidget) -> None:
+        """Leave a page as it is styled while it is hidden: see `hidden_pages.py`."""
+        self._pages.add(page)
 
     def set_choice(self, choice: str) -> None:
         """Light, dark, or as the system has it."""
@@ -129,7 +134,10 @@ class ThemeSwitch(QObject):
         running = application()
         for window in running.topLevelWidgets():
             _keep_delegates(window)
-        pass_over_hidden()
+        if self._pages:  # no module is loaded for it before the first paint
+            from lmviz.app.look.hidden_pages import pass_over_hidden
+
+            pass_over_hidden(list(self._pages))
         running.setStyleSheet("")  # one sheet in place of another takes Qt ten times as long
         running.setPalette(_palette(_current))
         running.setFont(_current.font())

@@ -9,8 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.board.board import Board
-from lmviz.app.look.hidden_pages import style_now, style_when_shown
-from lmviz.app.look.theme import current_theme
+from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.opening.welcome_strip import WelcomeStrip
 from lmviz.app.widgets.base.building import column, row
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
@@ -53,10 +52,12 @@ class ScrolledView(QuietScrollArea):
         super().__init__()
         self._view = view
         self.setWidget(view)
-        style_when_shown(self)
+        theme_switch().style_when_shown(self)
 
     def setVisible(self, visible: bool) -> None:
-        if visible:
+        if visible and self.property("passed_over"):
+            from lmviz.app.look.hidden_pages import style_now  # not before the first paint
+
             style_now(self)
         super().setVisible(visible)
 

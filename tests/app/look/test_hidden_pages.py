@@ -1,12 +1,14 @@
 """Pages out of sight: a change of theme passes them over, and once shown nobody can tell."""
 
+from collections.abc import Callable
+
 import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.look.hidden_pages import POLISHED, style_now, style_when_shown
+from lmviz.app.look.hidden_pages import POLISHED, style_now
 from lmviz.app.look.roles import DARK
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.window.main_window import MainWindow
@@ -39,13 +41,22 @@ def look_of(page: QWidget) -> dict[QWidget, tuple[str, ...]]:
 
 @pytest.mark.parametrize("projector", [False, True], ids=["dark", "projector"])
 def test_a_perspective_out_of_sight_looks_once_shown_as_if_it_had_been_seen(
-    window: MainWindow, qtbot: QtBot, projector: bool
+    window: MainWindow, drawn: Callable[[], None], projector: bool
 ) -> None:
     def change(back: bool = False) -> None:
         if projector:
             window.set_projector(not back)
         else:
             window.set_theme("light" if back else "dark")
+
+    def at_rest() -> dict[QWidget, tuple[str, ...]]:
+        """How the board looks when its panels have been measured and drawn, one after the other."""
+        drawn()
+        looks = [look_of(board)]
+        while len(looks) < 4 or looks[-4:] != looks[-1:] * 4:
+            QApplication.processEvents()
+            looks.append(look_of(board))
+        return looks[-1]
 
     first = window.perspective_name
     window.show_perspective("sample")
@@ -58,12 +69,10 @@ def test_a_perspective_out_of_sight_looks_once_shown_as_if_it_had_been_seen(
     assert styled.told
     assert not any(board.isAncestorOf(each) for each in styled.told)
     window.show_perspective("sample")
-    QApplication.processEvents()
-    passed_over = look_of(board)
+    passed_over = at_rest()
     change(back=True)
     change()
-    QApplication.processEvents()
-    seen = look_of(board)
+    seen = at_rest()
     both = passed_over.keys() & seen.keys()  # what large type leaves no room for comes and goes
     assert len(both) > 20
     assert {each: passed_over[each] for each in both} == {each: seen[each] for each in both}
@@ -84,9 +93,9 @@ def test_what_was_passed_over_keeps_nothing_of_a_role_that_it_had(qtbot: QtBot) 
     plain = words.font().pixelSize()
     stack.addWidget(page)
     stack.addWidget(QWidget())
-    style_when_shown(page)
-    stack.show()
     switch = theme_switch()
+    switch.style_when_shown(page)
+    stack.show()
     switch.set_choice("light")
     muted = words.palette().color(ROLES[0])
     stack.setCurrentIndex(1)
