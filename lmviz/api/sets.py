@@ -89,7 +89,8 @@ def contrasts(
 
     Without a `measure` it is the logit of each row's wanted word minus that of the other, or the loss of a
     text without one. `.troubles` says of the rows that are left out, by number, why: the wanted word is not
-    one token, or the two texts do not line up; `.rows` are the numbers of the others. LmvizError where no
+    one token, or the two texts do not line up; `.rows` are the numbers of the others, and `.values` (row,)
+    the measure of every row, NaN where it is left out. LmvizError where no
     row is left.
     """
     from lmviz.circuits.set_questions import questions_of

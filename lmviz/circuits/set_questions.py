@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from lmviz.base.errors import LmvizError
+from lmviz.circuits.cached_pass import CachedPass
 from lmviz.circuits.contrast import Contrast
 from lmviz.circuits.read_contrast import read_contrast
 from lmviz.circuits.shipped_questions import ShippedQuestion
@@ -13,7 +16,7 @@ from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.measures import WordSum
 from lmviz.inspection.scalar import AnyOf, token_named
 from lmviz.inspection.scalar_words import answers_in
-from lmviz.models.interruption import look_up
+from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
 from lmviz.text.text_set import TextRow, TextSet
 
@@ -22,11 +25,13 @@ from lmviz.text.text_set import TextRow, TextSet
 class SetQuestions:
     """The contrasts of the rows of a set that a model can be asked, with the numbers of these rows from 0.
 
-    `troubles` says of each other row, by its number, why it is left out.
+    `values` (row,) is the measure of every row of the set, NaN where it is left out, and `troubles` says of
+    such a row, by its number, why.
     """
 
     contrasts: tuple[Contrast, ...]
     rows: tuple[int, ...]
+    values: np.ndarray
     troubles: dict[int, str]
 
 
@@ -51,12 +56,18 @@ def questions_of(
     A row cannot be asked where its wanted word is not one token, where its pair does not line up, or where
     the measure is none.
     """
-    contrasts, rows, troubles = [], [], {}
+    contrasts: list[Contrast] = []
+    troubles: dict[int, str] = {}
+    rows: list[int] = []
+    values = np.full(len(given), np.nan)
     for number, row in enumerate(given):
         look_up(number / len(given))
         contrast = contrast_of(row, measure)
         try:
-            read_contrast(model, contrast, interventions)
+            with uncounted_work():
+                question = read_contrast(model, contrast, interventions)
+                read = CachedPass(question.model, question.clean, question.span)
+                values[number] = read.measure(question.scalar)
         except LmvizError as error:
             troubles[number] = str(error)
             continue
@@ -64,7 +75,7 @@ def questions_of(
         rows.append(number)
     if not contrasts:
         raise LmvizError(f"Nothing can be asked of the rows of this set; of the first: {troubles[0]}")
-    return SetQuestions(tuple(contrasts), tuple(rows), troubles)
+    return SetQuestions(tuple(contrasts), tuple(rows), values, troubles)
 
 
 def set_of_questions(questions: Sequence[ShippedQuestion], model: Model) -> TextSet:

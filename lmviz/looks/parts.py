@@ -15,7 +15,7 @@ import numpy as np
 from lmviz.looks.by_value import ByValue
 from lmviz.looks.columns import Column
 from lmviz.looks.curve import PlotCurve
-from lmviz.looks.ink import Inked
+from lmviz.looks.ink import Ink, Inked
 from lmviz.looks.label_row import LabelRow
 from lmviz.looks.occurrence import OccurrenceLine
 from lmviz.looks.word_curve import WordCurve
@@ -37,6 +37,20 @@ def _no_words(*_: Any) -> Readout:
 
 
 NOTHING = np.zeros((0, 0), dtype=np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class DotRow(ByValue):
+    """One row of dots: its label, in lines, the value (dot,) of each, and the number that each stands for.
+
+    The `band` is washed in; the mean is a line.
+    """
+
+    label: str
+    values: np.ndarray
+    numbers: Sequence[int]
+    ink: Ink = "accent"
+    band: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,10 +275,60 @@ class CurveNames(LookPart):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Dots(LookPart):
+    """Rows of dots along one axis; `ringed` is the number of which dots are ringed, −1 for none.
+
+    `clicked` is told the number that a dot stands for, and `readout` says what the pointer brings there.
+    """
+
+    rows: Sequence[DotRow] = ()
+    ringed: int = -1
+    readout: Callable[[int], Readout] = field(default=_no_words, compare=False)
+    clicked: Callable[[int], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Points(LookPart):
+    """Points at `x` and `y` (point,), of the axes `x_name` and `y_name`; one is `ringed`, −1 for none."""
+
+    x: np.ndarray = field(default_factory=lambda: NOTHING[0:0].ravel())
+    y: np.ndarray = field(default_factory=lambda: NOTHING[0:0].ravel())
+    inks: Sequence[Ink] = ()
+    x_name: str = ""
+    y_name: str = ""
+    ringed: int = -1
+    readout: Callable[[int], Readout] = field(default=_no_words, compare=False)
+    clicked: Callable[[int], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sized(LookPart):
+    """Cells (row, column) with a colour for their `values` and a size for their `sizes`, from 0 to 1.
+
+    `names` are what rows and columns are; `marked` are up to two cells that are framed. `readout` and
+    `clicked` are told row and column.
+    """
+
+    values: np.ndarray = field(default_factory=lambda: NOTHING)
+    sizes: np.ndarray = field(default_factory=lambda: NOTHING)
+    rows: Sequence[str] = ()
+    columns: Sequence[str] = ()
+    names: tuple[str, str] = ("", "")
+    marked: Sequence[tuple[int, int]] = ()
+    readout: Callable[[int, int], Readout] = field(default=_no_words, compare=False)
+    clicked: Callable[[int, int], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Table(LookPart):
-    """Columns of equal length; `clicked` is told the row."""
+    """Columns of equal length; `clicked` is told the row. One is `current`, −1 for none.
+
+    Only rows with the text `holding` in them are shown.
+    """
 
     columns: Sequence[Column] = ()
+    current: int = -1
+    holding: str = ""
     clicked: Callable[[int], object] = field(default=_nothing, compare=False)
 
 

@@ -227,6 +227,39 @@ def filled_in(
     return TextSet(tuple(rows), "a pattern", pattern)
 
 
+def read_pattern(text: str) -> TextSet:
+    """The set that a few lines state: a pattern, the words of its slots, and what follows it.
+
+    The first line is the pattern; the others are such as "place: store, school" for a slot, and
+    "wanted: {A}", "other: {B}", "changed: …", "label: …", "rows: 60" and "seed: 0". The words of slots
+    stand in the text as they are written; "wanted" and "other" keep the space after the colon. LmvizError
+    with the line that is none of these.
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise LmvizError("There is no pattern: write one, such as “The {animal} eats”.")
+    stated: dict[str, str] = {}
+    lists: dict[str, list[str]] = {}
+    for line in lines[1:]:
+        name, colon, rest = line.partition(":")
+        name = name.strip()
+        if not colon or not name:
+            raise LmvizError(f"“{line.strip()[:60]}” is no line of a pattern: write “place: store, school”.")
+        if name in ("wanted", "other", "changed", "label", "rows", "seed"):
+            stated[name] = rest if name in ("wanted", "other") else rest.strip()
+        else:
+            lists[name] = [word.strip() for word in rest.split(",") if word.strip()]
+    numbers = {}
+    for name in ("rows", "seed"):
+        if name in stated:
+            if not stated[name].isdecimal() or len(stated[name]) > 9:
+                raise LmvizError(f"“{name}: {stated[name][:20]}” is no whole number.")
+            numbers[name] = int(stated.pop(name))
+    return filled_in(
+        lines[0].strip(), lists, count=numbers.get("rows"), seed=numbers.get("seed", 0), **stated
+    )
+
+
 def _shuffled(total: int, seed: int) -> Iterator[int]:
     """The numbers below a total in a random order, without keeping all of them."""
     chance = random.Random(seed)

@@ -206,11 +206,10 @@ class LossMap:
             best.append(LossPassage(int(firsts[at]), int(firsts[at]) + size, float(means[at])))
         return sorted(best, key=lambda passage: passage.mean if lowest else -passage.mean)[:count]
 
-    def text_before(self, end: int) -> str:
-        """The text of a document from its beginning to before a token of the stream."""
-        start = self.span_of(self.document_of(max(0, end - 1)))[0]
+    def text_of(self, start: int, end: int) -> str:
+        """The text from one token of the stream to before another."""
         ids = self.ids[start:end].astype(np.int64)
-        return self.decode(ids) if self.decode is not None else " ".join(map(str, ids))
+        return self.decode(ids).strip(" ") if self.decode is not None else " ".join(map(str, ids))
 
     def table(self) -> Iterable[dict[str, str | int | float]]:
         """A row for each predicted token: its document, its place there, the token, and its loss."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lmviz.base.errors import LmvizError
 from lmviz.text.set_files import read_set
-from lmviz.text.text_set import TextRow, TextSet, filled_in, lines_of, sentences_of, set_of
+from lmviz.text.text_set import TextRow, TextSet, filled_in, lines_of, read_pattern, sentences_of, set_of
 
 PATTERN = "When {A} and {B} went to the {place}, {B} gave a {thing} to"
 LISTS = {
@@ -112,3 +112,12 @@ def test_any_bytes_are_a_set_or_one_sentence(tmp_path_factory, data, name):
     path.write_bytes(data)
     with suppress(LmvizError):
         assert isinstance(read_set(path), TextSet)
+
+
+def test_a_pattern_is_stated_in_lines():
+    found = read_pattern(f"{PATTERN}\nA: Mary, John\nB: Mary, John\nplace: store\nthing: ring\nwanted: {{A}}")
+    assert len(found) == 2
+    assert found[0].wanted == " Mary"
+    for wrong in ("", "{a}\nno colon", "{a}\na: b\nrows: many", "{a}"):
+        with pytest.raises(LmvizError):
+            read_pattern(wrong)

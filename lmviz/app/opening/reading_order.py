@@ -12,6 +12,7 @@ ORDER = {
     "attention": ("attention_text_view", "attention_view", "next_word_view"),
     "inside": ("picture_view", "stage_view", "why_view"),
     "train": ("plan_view", "loss_view", "live_sample_view"),
+    "texts": ("text_rows_view", "row_measures_view", "row_effects_view", "chosen_row_view"),
     "circuits": ("contrast_view", "patching_view", "attribution_view"),
 }
 """The panels of a perspective by the names of their objects, in the order in which they tell something."""

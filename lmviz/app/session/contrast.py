@@ -110,6 +110,12 @@ class CurrentContrast(Part):
         self._reading.set_prefix(str(contrast.text))
         self.changed.emit()
 
+    def ask(self, contrast: Contrast) -> None:
+        """Ask about a text: it becomes the prefix, and its pair and its measure are those that are asked."""
+        self._other, self._measure = str(contrast.changed or ""), str(contrast.measure)
+        self._reading.set_prefix(str(contrast.text))
+        self.changed.emit()
+
     def open_file(self, path: Path) -> None:
         """Ask the question of a file, which is offered from now on; `failed` says what is wrong with it."""
         from lmviz.circuits.shipped_questions import open_question

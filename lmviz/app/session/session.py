@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.followed_series import FollowedSeries
     from lmviz.app.session.lenses import Lenses
     from lmviz.app.session.lesson_results import LessonResults
+    from lmviz.app.session.many_texts import ManyTexts
     from lmviz.app.session.module_checks import ModuleChecks
     from lmviz.app.session.network import OpenNetwork
     from lmviz.app.session.network_focus import NetworkFocus
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.race_lane import RaceLane
     from lmviz.app.session.scale import Scale
     from lmviz.app.session.scores import Scores
+    from lmviz.app.session.token_losses import TokenLosses
     from lmviz.app.session.trained_in_turn import TrainedInTurn
     from lmviz.app.session.tuning import CurrentTuning
     from lmviz.inspection.trace import Trace
@@ -188,6 +190,20 @@ class Session(QObject):
         from lmviz.app.session.contrast import CurrentContrast
 
         return CurrentContrast(self.work, self.library, self.reading, self)
+
+    @cached_property
+    def many(self) -> ManyTexts:
+        """A set of texts that are asked one question."""
+        from lmviz.app.session.many_texts import ManyTexts
+
+        return ManyTexts(self.work, self.text, self.library, self.comparison, self)
+
+    @cached_property
+    def losses(self) -> TokenLosses:
+        """The loss of every token of the open text."""
+        from lmviz.app.session.token_losses import TokenLosses
+
+        return TokenLosses(self.work, self.text, self.library, self.comparison, self)
 
     @cached_property
     def pair(self) -> ShownPair:

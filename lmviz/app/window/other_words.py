@@ -30,6 +30,7 @@ OF_PERSPECTIVES = {
     "sample": "generate temperature top-k top-p nucleus beam search",
     "attention": "heads weights query key value",
     "inside": "activations hidden states embeddings neurons",
+    "texts": "dataset batch many prompts ioi loss map per token surprisal average bootstrap",
     "circuits": "mechanistic interpretability induction patching ablation",
     "autodiff": "backpropagation micrograd computational graph chain rule",
     "compare": "evaluate perplexity",

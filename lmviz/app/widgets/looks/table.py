@@ -20,4 +20,9 @@ class TableDrawing(PartDrawing[Table, TableView]):
         return table
 
     def put(self, part: Table) -> None:
-        self.widget.set_columns(part.columns)
+        if self.changed("columns"):
+            self.widget.set_columns(part.columns)
+        if self.changed("holding"):
+            self.widget.set_filter(part.holding)
+        if part.current >= 0 or self.changed("current"):
+            self.widget.set_current(part.current)

@@ -1,0 +1,1 @@
+"""Texts: one question to many texts, and the loss of every token."""

@@ -1,0 +1,146 @@
+"""The open text, every token coloured by its loss, or by the loss of one model minus that of another."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtWidgets import QScrollArea
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.texts.recipes import map_recipe
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import column, named, picker
+from lmviz.app.widgets.base.figures import count, number, signed_figure
+from lmviz.app.widgets.base.fitting_row import FittingRow
+from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.quiet_button import QuietButton
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.text.loss_text import LossText
+from lmviz.looks.names import COUNTED, Names
+from lmviz.text.tokenizer import visible
+from lmviz.training.loss_map import KINDS, LossMap
+
+NO_MODEL = "Open or train a language model to see what each token of a text costs it."
+NO_TEXT = "Open a text in Corpus to see what each of its tokens costs the model."
+INVITATION = "Measure the loss of every token of the text."
+LIMIT = 6.0
+"""Nats of the strongest colour; of a difference half of it."""
+
+PARTS = {"held-out text": "validation", "training text": "training"}
+SHOWN = ("loss", "A − B")
+NEWLY = 400
+"""So many tokens of a text before a place are put into the window."""
+
+
+class LossMapPanel(Panel):
+    """A text that is scrolled; a click on a token opens the passage up to it in the window."""
+
+    needs_next_word = "Open a language model to see what each token of a text costs it."
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._drawn: LossMap | None = None
+        self._part = picker("loss_part_picker", "which part of the text", list(PARTS))
+        self._what = picker("loss_shown_picker", "what the colours are", SHOWN)
+        self._measure = named(QuietButton("Measure"), "measure_losses_button")
+        self._said = named(Label(wraps=True), "loss_map_sentence")
+        self.text = named(LossText(), "loss_text", "the text by the loss of each token")
+        self._area: QScrollArea = scrolling(self.text)
+        head = FittingRow((self._part, self._what, self._measure), (self._measure,))
+        self._card = self.add_card("Loss of every token", head, column(self._said, (self._area, 1)))
+        self.text.set_readout(self._read_out)
+        self.text.part_clicked.connect(self._open)
+        self._part.activated.connect(lambda at: session.losses.choose_part(list(PARTS.values())[at]))  # type: ignore[arg-type]  # the two parts
+        self._what.activated.connect(lambda at: session.losses.show_difference(bool(at)))
+        self._measure.clicked.connect(self._press)
+        self.show_failures(session.losses.failed, session.losses.changed)
+        session.losses.place_changed.connect(self._go)
+        session.losses.progressed.connect(self._say)
+        self.follow(session.losses.changed)
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return {} if self._drawn is None else {"loss": self._drawn.losses}
+
+    def exported_names(self) -> Names:
+        return COUNTED
+
+    def recipe(self) -> str:
+        return "" if self._drawn is None else map_recipe(self.session, "values = found.losses")
+
+    def refresh(self) -> None:
+        losses = self.session.losses
+        corpus = self.session.text.corpus
+        self._what.model().item(1).setEnabled(losses.second is not None)  # type: ignore[attr-defined]  # a picker's items
+        self._what.setCurrentIndex(int(losses.shows_difference))
+        self._part.setCurrentIndex(list(PARTS.values()).index(losses.part))
+        empty = NO_MODEL if losses.moment is None else NO_TEXT if corpus is None else losses.obstacle
+        found = losses.shown
+        if found is None or empty:
+            self._drawn = None
+            self._card.set_placeholder(empty or ("" if losses.share is not None else INVITATION))
+            self._say()
+            return
+        self._card.set_placeholder("")
+        if found is not self._drawn:
+            is_same = self._drawn is not None and np.array_equal(self._drawn.losses, found.losses, True)
+            self._drawn = found
+            if not is_same:
+                words = [visible(word) for word in found.vocabulary]
+                scale, limit = ("signed", LIMIT / 2) if losses.shows_difference else ("count", LIMIT)
+                self.text.set_text(found.ids, words, found.starts, found.losses, scale, limit)
+        self._say()
+
+    def _say(self) -> None:
+        losses = self.session.losses
+        self._measure.setText("Stop" if losses.share is not None else "Measure")
+        self._measure.setVisible(losses.share is not None or losses.shown is None)
+        if losses.share is not None:
+            self._said.setText(f"{100 * losses.share:.0f} % of the text has been read.")
+            return
+        found = self._drawn
+        if found is None:
+            self._said.setText("")
+            return
+        mean = signed_figure(found.mean, 3) if losses.shows_difference else number(found.mean)
+        said = f"{count(found.judged)} tokens of {count(len(found.starts))} documents: {mean} nats a token"
+        if losses.shows_difference:
+            ahead = found.losses[~np.isnan(found.losses)] < -0.5
+            behind = found.losses[~np.isnan(found.losses)] > 0.5
+            said += (
+                f"; A is ahead by 0.5 or more on {100 * ahead.mean():.0f} %, "
+                f"B on {100 * behind.mean():.0f} % of the tokens"
+            )
+        self._said.setText(f"{said}.")
+
+    def _press(self) -> None:
+        losses = self.session.losses
+        losses.stop() if losses.share is not None else losses.measure()
+
+    def _read_out(self, token: int) -> tuple[str, list[str]]:
+        found, losses = self._drawn, self.session.losses
+        if found is None or np.isnan(found.losses[token]):
+            return ("", []) if found is None else (visible(found.token(token)), ["begins a document"])
+        loss = float(found.losses[token])
+        lines = [f"{signed_figure(loss) if losses.shows_difference else number(loss)} nats"]
+        if losses.shows_difference and losses.map is not None and losses.other is not None:
+            one, two = (float(each.losses[token]) for each in (losses.map, losses.other))
+            lines.append(f"A {number(one)}, B {number(two)}")
+        lines.append(f"{count(int(found.read[token]))} tokens read before; {KINDS[int(found.kinds[token])]}")
+        return visible(found.token(token)), lines
+
+    def _open(self, token: int) -> None:
+        """Put the document up to a token into the window, its beginning left out where that is long."""
+        found = self._drawn
+        if found is None:
+            return
+        document = found.document_of(token)
+        start = max(found.span_of(document)[0], token - NEWLY)
+        text = found.text_of(start, token)
+        if text:
+            self.session.reading.set_prefix(text)
+        self.session.losses.look_at(token, token + 1)
+
+    def _go(self) -> None:
+        start, end = self.session.losses.place
+        self.text.mark(start, end)
+        if start >= 0 and self._drawn is not None:
+            self._area.ensureVisible(0, round(self.text.top_of(start)), 0, self._area.height() // 3)
