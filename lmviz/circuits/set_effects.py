@@ -81,7 +81,7 @@ class EffectsPlan:
         by: str = "",
         interventions: Sequence[Intervention] = (),
     ) -> EffectsPlan:
-        """A plan for heads, or for the layers of a network without heads, or for the orders of an n-gram.
+        """A plan for heads, or for the units of a network without heads, or for the orders of an n-gram.
 
         LmvizError where there is nothing of that kind.
         """
@@ -94,7 +94,9 @@ class EffectsPlan:
                     "mean."
                 )
             return cls(model, contrasts, by, kinds[kind], None, tuple(interventions))
-        plan = AblationPlan.of(model, contrasts, by=by, interventions=interventions)
+        kinds = carried(model)
+        each = ("unit",) if "head" not in kinds and "hidden" in kinds else None
+        plan = AblationPlan.of(model, contrasts, by=by, each=each, interventions=interventions)
         return cls(
             model,
             contrasts,
@@ -109,7 +111,7 @@ class EffectsPlan:
         if self.ablation is not None:
             return self.ablation.row(number).changes
         axes = {tap.address: tap.axes for tap in self.model.taps()}
-        each = ("head",) if "head" in axes[self.addresses[0]] else ()
+        each = tuple(axis for axis in ("head", "unit") if axis in axes[self.addresses[0]])
         grid = patch(
             self.model,
             self.contrasts[number],

@@ -89,9 +89,9 @@ class ChosenRowPanel(ShowingPanel):
             WITH,
             shown=bool(names),
             columns=[
-                Column("texts with", names),
+                Column("with", names),
                 Column("", words),
-                Column("texts", np.array(often, dtype=np.int64), count),
+                Column("×", np.array(often, dtype=np.int64), count),
                 Column("mean", np.array(means), number),
                 Column("without", np.array(without), number),
             ],

@@ -34,7 +34,10 @@ def part_name(addresses: tuple[str, ...], cell: tuple[int, ...]) -> str:
     if at.order is not None:
         return f"order {at.order}"
     layer = at.layer or 0
-    return f"head {head_name(layer, cell[1])}" if len(cell) > 1 else f"layer {numbered(layer)}"
+    if len(cell) > 1 and at.block in ("attention", "cross"):
+        return f"head {head_name(layer, cell[1])}"
+    place = f"layer {numbered(layer)}"
+    return f"unit {cell[1] + 1} of {place}" if len(cell) > 1 else place
 
 
 def grouped_by(many: ManyTexts) -> str:

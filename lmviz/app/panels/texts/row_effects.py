@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,6 +25,9 @@ TO = {
     "lower": "left to the order below",
     "patch": "carried into the changed text",
 }
+MOST_DOWN, UNITS = 40, 32
+"""Of more parts than that in a layer, so many stand in a line."""
+
 SENTENCE = Words("row_effects_sentence")
 CELLS = Sized("row_effects_cells", says="mean effect by layer and part; size: texts of that sign", share=3)
 DOTS = Dots("row_effects_dots", says="the effect of two parts in each text", share=2)
@@ -50,16 +53,15 @@ class RowEffectsPanel(ShowingPanel):
         mean = effects.mean.reshape(len(effects.mean), -1)
         agreeing = effects.agreeing.reshape(mean.shape)
         marked = self._marked(found)
-        places = [(cell[0], cell[1] if len(cell) > 1 else 0) for cell in marked]
+        fold = _Fold.of(mean, effects.mean.ndim)
 
-        def cell_at(layer: int, part: int) -> tuple[int, ...]:
-            return (layer, part) if effects.mean.ndim > 1 else (layer,)
-
-        def readout(part: int, layer: int) -> tuple[str, list[str]]:
-            cell = cell_at(layer, part)
+        def readout(row: int, column: int) -> tuple[str, list[str]]:
+            cell = fold.cell(row, column)
+            if cell is None:
+                return "", []
             lines = [
-                f"{signed_figure(float(mean[layer, part]))} on average",
-                f"in {count(int(agreeing[layer, part]))} of {count(found.done)} texts of that sign",
+                f"{signed_figure(float(effects.mean[cell]))} on average",
+                f"in {count(int(effects.agreeing[cell]))} of {count(found.done)} texts of that sign",
             ]
             ends = effects.band_of(cell)
             if ends is not None:
@@ -68,14 +70,14 @@ class RowEffectsPanel(ShowingPanel):
 
         cells = replace(
             CELLS,
-            values=mean.T,
-            sizes=agreeing.T / found.done,
-            rows=[str(numbered(part)) for part in range(mean.shape[1])] if mean.shape[1] > 1 else ["all"],
-            columns=[_column(address) for address in effects.addresses],
-            names=("head" if mean.shape[1] > 1 else "", "layer"),
-            marked=[(part, layer) for layer, part in places],
+            values=fold.laid_out(mean),
+            sizes=fold.laid_out(agreeing) / found.done,
+            rows=fold.rows,
+            columns=fold.columns or [_column(address) for address in effects.addresses],
+            names=(fold.name, ""),
+            marked=[fold.place(cell) for cell in marked],
             readout=readout,
-            clicked=lambda part, layer: many.choose_part(cell_at(layer, part)),
+            clicked=lambda row, column: many.choose_part(fold.cell(row, column)),
         )
         return Look(
             (
@@ -123,11 +125,14 @@ class RowEffectsPanel(ShowingPanel):
         )
 
     def _parts(self) -> int:
+        """How many heads, units or orders the shown model has."""
         model = self.session.library.model
-        configuration = None if model is None else model.description.configuration
-        layers = int((configuration or {}).get("layers", 1))
-        heads = int((configuration or {}).get("heads", 1)) if model is not None and model.has_heads else 1
-        return layers * heads
+        if model is None:
+            return 0
+        configuration = model.description.configuration
+        each = "heads" if model.has_heads else "width" if model.family != "ngram" else "order"
+        layers = int(configuration.get("layers", 1)) if each != "order" else 1
+        return layers * int(configuration.get(each, 1))
 
     def _so_far(self, found: EffectsSoFar) -> str:
         if found.done == found.of:
@@ -176,6 +181,65 @@ class RowEffectsPanel(ShowingPanel):
             return given[at].said, [" and ".join(shown)]
 
         return replace(DOTS, rows=rows, ringed=many.chosen, readout=readout, clicked=many.choose)
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """Where the cells (layer, part) lie: layers across and heads down; many units in lines of their own."""
+
+    shape: tuple[int, int]
+    axes: int
+    width: int = 0
+
+    @classmethod
+    def of(cls, mean: np.ndarray, axes: int) -> _Fold:
+        layers, parts = mean.shape
+        return cls((layers, parts), axes, UNITS if parts > MOST_DOWN else 0)
+
+    @property
+    def _lines(self) -> int:
+        return -(-self.shape[1] // self.width) if self.width else 0
+
+    @property
+    def name(self) -> str:
+        return "unit" if self.width else "head" if self.shape[1] > 1 else ""
+
+    @property
+    def rows(self) -> list[str]:
+        if self.width:
+            return [str(line * self.width + 1) for _ in range(self.shape[0]) for line in range(self._lines)]
+        return [str(numbered(part)) for part in range(self.shape[1])] if self.shape[1] > 1 else ["all"]
+
+    @property
+    def columns(self) -> list[str]:
+        return [f"+{at}" for at in range(self.width)]
+
+    def laid_out(self, values: np.ndarray) -> np.ndarray:
+        """(row, column) of what is drawn."""
+        if not self.width:
+            return np.asarray(values.T)
+        layers, parts = self.shape
+        padded = np.zeros((layers, self._lines * self.width))
+        padded[:, :parts] = values
+        return padded.reshape(layers * self._lines, self.width)
+
+    def cell(self, row: int, column: int) -> tuple[int, ...] | None:
+        """Which part is drawn at a place; None where there is none."""
+        layer, part = column, row
+        if self.width:
+            layer, line = divmod(row, self._lines)
+            part = line * self.width + column
+        if part >= self.shape[1] or layer >= self.shape[0]:
+            return None
+        return (layer, part) if self.axes > 1 else (layer,)
+
+    def place(self, cell: tuple[int, ...]) -> tuple[int, int]:
+        """Row and column of a part."""
+        layer, part = cell[0], cell[1] if len(cell) > 1 else 0
+        if not self.width:
+            return part, layer
+        line, column = divmod(part, self.width)
+        return layer * self._lines + line, column
 
 
 def _column(address: str) -> str:

@@ -10,17 +10,16 @@ from lmviz.app.panels.look_panel import ShowingPanel
 from lmviz.app.panels.texts.many_text import why_empty
 from lmviz.app.panels.texts.recipes import second_recipe
 from lmviz.app.widgets.base.figures import count, number
-from lmviz.looks.columns import Column
 from lmviz.looks.look import Look
-from lmviz.looks.parts import Points, Table, Words
+from lmviz.looks.parts import Points, Words
 
 SENTENCE = Words("second_model_sentence")
 CLOUD = Points("second_model_points", says="each text by the measure of both models", share=2)
-FURTHEST = Table("second_model_rows", says="the texts on which they disagree most", share=1)
+FURTHEST = Words("second_model_rows", says="the texts on which they disagree most")
 NO_SECOND = (
     "Choose a second model in Compare, or in the list beside the shown one, to see both on these texts."
 )
-SHOWN = 4
+SHOWN = 2
 
 
 class SecondModelPanel(ShowingPanel):
@@ -50,15 +49,10 @@ class SecondModelPanel(ShowingPanel):
             return Look(parts, instead=f"No text can be asked of both {names[0]} and {names[1]}.")
         order = both[np.argsort(-np.abs(_standard(one[both]) - _standard(two[both])), kind="stable")][:SHOWN]
         rows = [int(at) for at in order]
-        table = replace(
-            FURTHEST,
-            columns=[
-                Column("furthest apart", [given[at].said for at in rows]),
-                Column("A", one[rows], number),
-                Column("B", two[rows], number),
-            ],
-            clicked=lambda row: many.choose(rows[row]),
+        furthest = "\n".join(
+            f"{given[at].said}: A {number(float(one[at]), 2)}, B {number(float(two[at]), 2)}" for at in rows
         )
+        table = replace(FURTHEST, text=f"Furthest apart: {furthest}")
 
         def readout(at: int) -> tuple[str, list[str]]:
             return given[at].said, [f"A {number(float(one[at]), 2)}, B {number(float(two[at]), 2)}"]

@@ -12,7 +12,7 @@ from lmviz.app.panels.texts.many_text import NO_MODEL
 from lmviz.app.panels.texts.recipes import rows_recipe
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, row, sheet, stack
-from lmviz.app.widgets.base.figures import count, number
+from lmviz.app.widgets.base.figures import count, number, plain
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.controls.search_field import SearchField
@@ -30,6 +30,19 @@ rows: 60
 """
 """The first pattern that is offered: who gives to whom."""
 
+STORIES = """{name} owned a {color} {thing}. She put it in the {box}. Later, {name} opened the {box}, \
+and there lay the {color}
+name: Maya, Nora, Ida
+color: brown, violet, golden, grey
+thing: stone, bell, scarf, needle, shell, ring
+foil: stone, bell, scarf, needle, shell, ring
+box: barrel, basket, chest
+wanted: {thing}
+other: {foil}
+rows: 60
+"""
+"""The pattern for models of stories: which thing was put away."""
+
 SOURCES = (
     "Take a set …",
     "Lines of the open text",
@@ -46,16 +59,16 @@ class TextRowsPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._source = picker("set_source_picker", "where the texts come from", SOURCES)
-        self._edit = QuietButton("Pattern …")
-        named(self._edit, "edit_pattern_button", "write a pattern whose slots are filled in")
+        said = "write a pattern whose slots are filled in"
+        self._edit = QuietButton("edit_pattern_button", "Pattern …", description=said)
         self._filter = SearchField(lambda event: False)
         named(self._filter, "rows_filter", "show only rows with these letters")
         self._filter.setPlaceholderText("Filter")
         self._said = named(Label(wraps=True), "rows_sentence")
         self._trouble = named(Label(role="muted", wraps=True), "rows_left_out")
         self._table = named(TableView(), "rows_table", "the texts and their measure")
-        self._pattern = named(QPlainTextEdit(PATTERN), "pattern_edit", "the pattern and its words")
-        self._use = named(QuietButton("Ask these texts"), "use_pattern_button")
+        self._pattern = named(QPlainTextEdit(), "pattern_edit", "the pattern and its words")
+        self._use = QuietButton("use_pattern_button", "Ask these texts", "primary")
         self._pages = stack(
             sheet(column(self._said, self._filter, (self._table, 1), self._trouble)),
             sheet(column((self._pattern, 1), row("stretch", self._use))),
@@ -82,12 +95,11 @@ class TextRowsPanel(Panel):
         many, given = self.session.many, self.session.many.given
         many.renew()
         if given is None:
-            said = NO_MODEL if self.session.library.model is None else ""
-            self._said.setText(said or "Choose where texts come from, or write a pattern.")
+            is_open = self.session.library.model is not None
+            self._said.setText("Choose where texts come from, or write a pattern." if is_open else NO_MODEL)
             self._trouble.setText("")
             self._table.set_columns([])
-            if many.moment is not None and not self._pages.currentIndex():
-                self._pages.setCurrentIndex(1)
+            self._offer_pattern()
             return
         self._card.set_title(f"{count(len(given))} texts")
         values = many.values
@@ -108,6 +120,14 @@ class TextRowsPanel(Panel):
         self._mark()
         self._said.setText(self._sentence(numbers))
         self._trouble.setText(self._left_out())
+
+    def _offer_pattern(self) -> None:
+        """A first pattern that the shown model can be asked, where nobody has written one."""
+        model = self.session.library.model
+        if model is None or self._pattern.toPlainText() not in ("", PATTERN, STORIES):
+            return
+        self._pattern.setPlainText(STORIES if model.name.startswith("stories") else PATTERN)
+        self._pages.setCurrentIndex(1)
 
     @property
     def _measured(self) -> str:
@@ -176,4 +196,4 @@ class _written:
         self._is_known = bool(np.isfinite(values).any())
 
     def __call__(self, value: float) -> str:
-        return number(float(value), 1) if self._is_known else "–"
+        return plain(round(float(value), 1), 2) if self._is_known else "–"

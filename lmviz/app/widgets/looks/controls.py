@@ -33,6 +33,7 @@ class PickerDrawing(PartDrawing[Picker, QComboBox]):
 
     def make(self, part: Picker, inner: Sequence[QWidget]) -> QComboBox:
         box = picker(part.name, part.says)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         box.activated.connect(lambda place: self.part.chose(place))
         return box
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import once
-from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.figures import number, plain
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
 from lmviz.looks.parts import DotRow
@@ -136,7 +136,7 @@ class DotRows(Pointable):
             ink = self.theme.strong_line if tick == 0 else self.theme.line
             painter.line(QPointF(x, 0), QPointF(x, bottom), ink)
             area = QRectF(x - self.length(30), bottom, self.length(60), self.length(AXIS))
-            painter.write(area, f"{tick:g}", self.theme.muted_text, 10.5, where=CENTRED)
+            painter.write(area, plain(tick), self.theme.muted_text, 10.5, where=CENTRED)
         first = 0
         for at, row in enumerate(self._rows):
             self._draw_row(painter, at, row, scale, places[first : first + len(row.values)], first)

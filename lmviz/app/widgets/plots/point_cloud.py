@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.widgets.base.figures import plain
 from lmviz.app.widgets.kit.painter import AT_LEFT, AT_RIGHT, CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import Pointable
 from lmviz.app.widgets.plots.dot_rows import round_ticks
@@ -100,11 +101,11 @@ class PointCloud(Pointable):
             painter.line(self._place(low, tick), self._place(high, tick), ink)
             wide, line = self.length(40), self.length(14)
             painter.write(
-                QRectF(x - wide / 2, bottom, wide, line), f"{tick:g}", theme.muted_text, 10, where=CENTRED
+                QRectF(x - wide / 2, bottom, wide, line), plain(tick), theme.muted_text, 10, where=CENTRED
             )
             painter.write(
                 QRectF(0, y - line / 2, self.length(LEFT - 6), line),
-                f"{tick:g}",
+                plain(tick),
                 theme.muted_text,
                 10,
                 where=AT_RIGHT,

@@ -119,7 +119,7 @@ class ColumnsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return seen(self.written(index.row(), index.column()))
         if role == SHARE and column.bar:
-            return float(column.values[row]) / (self._largest[index.column()] or 1.0)
+            return abs(float(column.values[row])) / (self._largest[index.column()] or 1.0)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return alignment_of(column)
         if role == Qt.ItemDataRole.DecorationRole and column.colors:
