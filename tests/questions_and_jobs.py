@@ -312,6 +312,29 @@ def measure_change(scene: Scene) -> None:
     scene.click("measure_change_button")
 
 
+def ask_many(scene: Scene) -> None:
+    """Ask the shown model about the rows of another pattern."""
+    number = next(scene.numbers)
+    animals = ("cows", "hens", "dog")[number % 3 :] or ("cows",)
+    pattern = f"the {{animal}} sees the\nanimal: {', '.join(animals)}\nwanted: corn\nseed: {number}"
+    scene.session.many.take_pattern(pattern)
+
+
+def try_parts(scene: Scene) -> None:
+    """Measure what each part does over a set, once its rows are known."""
+    ask_many(scene)
+    scene.wait(lambda: scene.session.many.values is not None and not scene.session.many.is_measuring)
+    scene.session.many.start()
+
+
+def measure_losses(scene: Scene) -> None:
+    """Measure the losses of the open text."""
+    if scene.session.text.corpus is None:
+        scene.open_text()
+    scene.show("loss_map_view")
+    scene.session.losses.measure()
+
+
 def measure_noise(scene: Scene) -> None:
     """Measure the gradients of the shown model on its own text."""
     if scene.session.text.corpus is None:
@@ -448,6 +471,15 @@ ROWS = (
     Row("learned directions", "difference", "changed_weights_view", weigh),
     Row("strength curve", "difference", "strength_view", weigh),
     Row("Comparing two models", "difference", "changed_text_view", measure_change),
+    Row("Asking ", "texts", "text_rows_view", ask_many),
+    Row(
+        "questions as a set",
+        "texts",
+        "text_rows_view",
+        lambda scene: scene.session.many.take_questions(scene.session.contrast),
+    ),
+    Row("Effects over many texts", "texts", "row_effects_view", try_parts),
+    Row("Losses of ", "texts", "loss_map_view", measure_losses),
     Row("contrast", "circuits", "contrast_view", change_a_word),
     Row("patching", "circuits", "patching_view", change_a_word),
     Row("attribution", "circuits", "attribution_view", change_a_word),

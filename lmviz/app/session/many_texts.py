@@ -55,11 +55,15 @@ class EffectsSoFar:
 class ManyTexts(Part):
     """The set, its values for the shown model and for a second one, and the effects of parts, as they grow.
 
-    `changed` follows another set, and anything that has come of it; `chosen_changed` another row.
+    `changed` follows another set, and anything that has come of it; `chosen_changed` another row. `taken` says
+    that another set was taken, `begun` that effects are measured, and `effects_failed` why they cannot be.
     """
 
     changed = Signal()
     chosen_changed = Signal()
+    taken = Signal()
+    begun = Signal()
+    effects_failed = Signal(str)
 
     def __init__(
         self,
@@ -155,6 +159,7 @@ class ManyTexts(Part):
         self.stop()
         self._given, self._chosen, self._part = given, -1, None
         self._values, self._effects, self._rows = {}, {}, {}
+        self.taken.emit()
         self.changed.emit()
         self.chosen_changed.emit()
 
@@ -255,6 +260,7 @@ class ManyTexts(Part):
                 self.changed.emit()
 
         self._under_way = key
+        self.begun.emit()
         name = "Effects over many texts"
         self._job = self._work.start_job(name, work, lambda _: None, self._fail, take)
         self._job.ended.connect(self._end)
@@ -295,7 +301,7 @@ class ManyTexts(Part):
             self.take(given)
 
     def _fail(self, sentence: str) -> None:
-        self.failed.emit(sentence)
+        self.effects_failed.emit(sentence)
 
     def _fail_rows(self, sentence: str) -> None:
         self._given = None  # nothing can be asked of it

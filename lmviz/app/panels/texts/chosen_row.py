@@ -33,11 +33,11 @@ class ChosenRowPanel(ShowingPanel):
         many = self.session.many
         empty = why_empty(self.session)
         if empty or many.values is None or many.given is None:
-            return Look((TEXT, BARS, WITH), head=(OPEN,), instead=empty)
+            return Look((TEXT, BARS, WITH), head=(replace(OPEN, shown=False),), instead=empty)
         given, values = many.given, many.values
         known = np.flatnonzero(np.isfinite(values.values))
         if not len(known):
-            return Look((TEXT, BARS, WITH), head=(OPEN,), instead=CHOOSE)
+            return Look((TEXT, BARS, WITH), head=(replace(OPEN, shown=False),), instead=CHOOSE)
         lowest = int(known[values.values[known].argmin()])
         at = many.chosen if 0 <= many.chosen < len(given) else lowest
         row = given[at]

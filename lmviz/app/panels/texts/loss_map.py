@@ -51,7 +51,7 @@ class LossMapPanel(Panel):
         self._part.activated.connect(lambda at: session.losses.choose_part(list(PARTS.values())[at]))  # type: ignore[arg-type]  # the two parts
         self._what.activated.connect(lambda at: session.losses.show_difference(bool(at)))
         self._measure.clicked.connect(self._press)
-        self.show_failures(session.losses.failed, session.losses.changed)
+        self.show_failures(session.losses.failed, session.losses.begun)
         session.losses.place_changed.connect(self._go)
         session.losses.progressed.connect(self._say)
         self.follow(session.losses.changed)

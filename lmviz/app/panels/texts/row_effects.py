@@ -10,6 +10,7 @@ from lmviz.app.panels.look_panel import ShowingPanel
 from lmviz.app.panels.texts.many_text import part_name, why_empty
 from lmviz.app.panels.texts.recipes import effects_recipe
 from lmviz.app.session.many_texts import EffectsSoFar
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import count, number, signed_figure
 from lmviz.base.counting import numbered
 from lmviz.base.durations import briefly, in_words
@@ -41,11 +42,19 @@ class RowEffectsPanel(ShowingPanel):
     title = "Without one part"
     follows = ("many.changed", "many.chosen_changed", "library.model_changed")
 
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.show_failures(session.many.effects_failed, session.many.begun, session.many.taken)
+
     def look(self) -> Look:
         many = self.session.many
         empty = why_empty(self.session)
         if empty or many.values is None or many.given is None:
-            return Look((SENTENCE, CELLS, DOTS), head=(WAY, START), instead=empty)
+            return Look(
+                (SENTENCE, CELLS, DOTS),
+                head=(replace(WAY, shown=False), replace(START, shown=False)),
+                instead=empty,
+            )
         found, head = many.effects, self._head()
         if found is None:
             return Look((SENTENCE,), head=head, instead=self._plan())
