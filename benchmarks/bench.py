@@ -42,6 +42,7 @@ GROUPS = (
     "benchmarks.deep_model",
     "benchmarks.circuits",
     "benchmarks.recording",
+    "benchmarks.many_texts",
 )
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 PACKAGES = ("torch", "numpy", "PySide6_Essentials", "pyqtgraph", "transformers", "nltk")

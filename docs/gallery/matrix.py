@@ -12,6 +12,7 @@ from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
 from lmviz.app.widgets.matrix.operation_view import OperationView
 from lmviz.app.widgets.matrix.pixel_grid import PixelGrid
+from lmviz.app.widgets.matrix.sized_cells import SizedCells
 from lmviz.app.widgets.matrix.strips import Strip, StripList
 from lmviz.inspection.operation_picture import Band, BandGroup, OperationPicture
 from lmviz.text.pictures import SIDE, pixels_of
@@ -126,7 +127,19 @@ def pixels() -> QWidget:
     return both
 
 
+def sized_cells() -> QWidget:
+    """Heads by layers: the colour is the mean effect, the size in how many texts it has that sign."""
+    cells, chance = SizedCells(), np.random.default_rng(5)
+    values = chance.normal(size=(9, 30)) ** 3
+    sizes = chance.random((9, 30))
+    rows, columns = [str(at + 1) for at in range(9)], [str(at + 1) for at in range(30)]
+    cells.set_cells(values, sizes, rows, columns, ("head", "layer"))
+    cells.set_marks(int(values.argmin()), int(values.argmax()))
+    return cells
+
+
 EXHIBITS = (
+    Exhibit("Without one part", "60 texts", sized_cells, (560, 220)),
     Exhibit("A picture and its gradient", "7 × 7", pixels, (280, 170)),
     Exhibit("Confusion", "18 of 20 tags", confusion, (300, 270)),
     Exhibit("Layer 2, head 3", "softmax", heatmap, (520, 500)),

@@ -15,12 +15,14 @@ from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
 from lmviz.app.widgets.plots.curve_rows import CurveRow, CurveRows
 from lmviz.app.widgets.plots.distribution_card import DistributionCard
+from lmviz.app.widgets.plots.dot_rows import DotRows
 from lmviz.app.widgets.plots.histogram import Histogram
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
 from lmviz.app.widgets.plots.loss_surface import LossSurface
 from lmviz.app.widgets.plots.parts_bar import PartsBar
+from lmviz.app.widgets.plots.point_cloud import PointCloud
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
 from lmviz.app.widgets.plots.position_bars import PositionBars
 from lmviz.app.widgets.plots.position_curve import PositionCurve
@@ -33,6 +35,7 @@ from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot
 from lmviz.looks.curve import PlotCurve
+from lmviz.looks.parts import DotRow
 from lmviz.looks.word_curve import WordCurve
 
 CANDIDATES = ("king", "queen", "night", "world", "people", "lord", "house", "other", "day", "duke", "rest")
@@ -338,7 +341,33 @@ def size_plot() -> QWidget:
     return plot
 
 
+def dot_rows() -> QWidget:
+    """The measure of thirty texts in two groups, one of them ringed."""
+    dots, chance = DotRows(), np.random.default_rng(3)
+    first, second = chance.normal(4.5, 1.6, 30), chance.normal(6.3, 1.4, 30)
+    dots.set_rows(
+        [
+            DotRow("named second\n30 texts", first, range(30), 0, (3.9, 5.1)),
+            DotRow("named first\n30 texts", second, range(30, 60), 1, (5.8, 6.8)),
+        ]
+    )
+    dots.ring(7)
+    return dots
+
+
+def point_cloud() -> QWidget:
+    """Thirty texts by the measure of two models."""
+    cloud, chance = PointCloud(), np.random.default_rng(4)
+    x = chance.normal(5, 1.8, 30)
+    cloud.set_names("A: Transformer", "B: GRU")
+    cloud.set_points(x, 0.5 * x + chance.normal(2, 1, 30))
+    cloud.ring(5)
+    return cloud
+
+
 EXHIBITS = (
+    Exhibit("The measure of each text", "mean and 95 %", dot_rows, (460, 180)),
+    Exhibit("A second model", "", point_cloud, (300, 260)),
     Exhibit("Quality by length", "BLEU", banded_plot, (480, 240)),
     Exhibit("Poll", "26 answers", poll_choices, (560, 320)),
     Exhibit("Simplex", "", simplex_bars, (480, 200)),

@@ -24,6 +24,7 @@ from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
 from lmviz.app.widgets.text.label_table import LabelTable
 from lmviz.app.widgets.text.labelled_words import LabelledWord, LabelledWords
+from lmviz.app.widgets.text.loss_text import LossText
 from lmviz.app.widgets.text.marked_words import WordScroll
 from lmviz.app.widgets.text.network_editor import NetworkEditor
 from lmviz.app.widgets.text.passage_view import PassageView
@@ -324,7 +325,18 @@ def label_table() -> QWidget:
     return table
 
 
+def loss_text() -> QWidget:
+    """A text by the loss of each token, in a scroll area."""
+    text, chance = LossText(), np.random.default_rng(6)
+    words = ["the", "bat", "made", "noise", "at", "night", "and", "cat", "heard", "it", "."]
+    ids = chance.integers(0, len(words), 400)
+    text.set_text(ids, words, np.arange(0, 400, 40), chance.exponential(1.5, 400), "count", 6.0)
+    text.mark(12, 20)
+    return scrolling(text)
+
+
 EXHIBITS = (
+    Exhibit("Loss of every token", "0 to 6 nats", loss_text, (460, 200)),
     Exhibit("Calculator", "", big_figure, (320, 170)),
     Exhibit("Tags of two models", "they disagree at 1 of 3 words", label_table, (360, 160)),
     Exhibit("Tags under words", "one of five is wrong", answered_strip, (400, 90)),

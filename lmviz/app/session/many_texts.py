@@ -55,8 +55,8 @@ class EffectsSoFar:
 class ManyTexts(Part):
     """The set, its values for the shown model and for a second one, and the effects of parts, as they grow.
 
-    `changed` follows another set, and anything that has come of it; `chosen_changed` another row. `taken` says
-    that another set was taken, `begun` that effects are measured, and `effects_failed` why they cannot be.
+    `changed` follows another set, and anything that has come of it; `chosen_changed` another row. `taken`
+    says that another set was taken, `begun` that effects are measured, `effects_failed` why they cannot be.
     """
 
     changed = Signal()

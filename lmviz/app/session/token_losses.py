@@ -27,7 +27,8 @@ KEPT = 4
 class TokenLosses(Part):
     """Measures the losses of a part of the open text when somebody wants them, and keeps the last ones.
 
-    `changed` follows whatever is shown, `begun` says that something is measured; `place_changed` a token that is looked at; `progressed` the work.
+    `changed` follows whatever is shown, and `begun` says that something is measured; `place_changed` follows
+    a token that is looked at, `progressed` the work.
     """
 
     changed = Signal()
