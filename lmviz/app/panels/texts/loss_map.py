@@ -42,7 +42,7 @@ class LossMapPanel(Panel):
         self._what = picker("loss_shown_picker", "what the colours are", SHOWN)
         self._measure = QuietButton("measure_losses_button", "Measure")
         self._said = named(Label(wraps=True), "loss_map_sentence")
-        self.text = named(LossText(), "loss_text", "the text by the loss of each token")
+        self.text = named(LossText(), "loss_map_text", "the text by the loss of each token")
         self._area: QScrollArea = scrolling(self.text)
         head = row(self._part, self._what, self._measure)
         self._card = self.add_card("Loss of every token", head, column(self._said, (self._area, 1)))

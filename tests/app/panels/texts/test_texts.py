@@ -162,7 +162,7 @@ def test_losses_are_shown_divided_and_opened(
     kinds = panel(texts, "loss_cuts_view")
     qtbot.waitUntil(lambda: "loss" in kinds.exported_arrays(), timeout=LONG)
     np.testing.assert_allclose(kinds.exported_arrays()["loss"], same.by_kind().means, atol=1e-4)
-    text = texts.findChild(LossText, "loss_text")
+    text = texts.findChild(LossText, "loss_map_text")
     qtbot.waitUntil(lambda: text.painted > 0, timeout=LONG)
     text.part_clicked.emit(int(same.starts[0]) + 4)
     assert session.reading.prefix == same.text_of(int(same.starts[0]), int(same.starts[0]) + 4)
