@@ -332,7 +332,7 @@ def measure_losses(scene: Scene) -> None:
     if scene.session.text.corpus is None:
         scene.open_text()
     scene.show("loss_map_view")
-    scene.session.losses.measure()
+    scene.session.many.losses.measure()
 
 
 def measure_noise(scene: Scene) -> None:

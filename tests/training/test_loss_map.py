@@ -8,7 +8,8 @@ import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.models.reading import evaluation, on_device
 from lmviz.training.evaluation import evaluate_ids
-from lmviz.training.loss_map import KINDS, LossMap, RowLosses, loss_map
+from lmviz.training.loss_kinds import KINDS
+from lmviz.training.loss_map import LossMap, RowLosses, loss_map
 
 LANGUAGE = [case for case in CASES if "task" not in case.values[1]]
 DOCUMENTS = [TEXT[:70], TEXT[3:5], TEXT[50:51], TEXT[:31], TEXT[100:140]]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.app.session.token_losses import TokenLosses
 from lmviz.base.errors import LmvizError
 from lmviz.text.text_set import TextSet, lines_of, read_pattern, sentences_of
 
@@ -75,6 +76,8 @@ class ManyTexts(Part):
     ) -> None:
         super().__init__(parent)
         self._work, self._text, self._library, self._comparison = work, text, library, comparison
+        self.losses = TokenLosses(work, text, library, comparison, self)
+        """The loss of every token of the open text."""
         self._given: TextSet | None = None
         self._chosen = -1
         self._part: tuple[int, ...] | None = None

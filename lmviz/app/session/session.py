@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from lmviz.app.session.race_lane import RaceLane
     from lmviz.app.session.scale import Scale
     from lmviz.app.session.scores import Scores
-    from lmviz.app.session.token_losses import TokenLosses
     from lmviz.app.session.trained_in_turn import TrainedInTurn
     from lmviz.app.session.tuning import CurrentTuning
     from lmviz.inspection.trace import Trace
@@ -197,13 +196,6 @@ class Session(QObject):
         from lmviz.app.session.many_texts import ManyTexts
 
         return ManyTexts(self.work, self.text, self.library, self.comparison, self)
-
-    @cached_property
-    def losses(self) -> TokenLosses:
-        """The loss of every token of the open text."""
-        from lmviz.app.session.token_losses import TokenLosses
-
-        return TokenLosses(self.work, self.text, self.library, self.comparison, self)
 
     @cached_property
     def pair(self) -> ShownPair:

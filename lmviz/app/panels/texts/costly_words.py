@@ -24,10 +24,10 @@ class CostlyWordsPanel(ShowingPanel):
 
     title = "Words that cost most"
     needs_next_word = "Open a language model to see which words cost it most."
-    follows = ("losses.changed",)
+    follows = ("many.losses.changed",)
 
     def look(self) -> Look:
-        losses, found = self.session.losses, self.session.losses.shown
+        losses, found = self.session.many.losses, self.session.many.losses.shown
         if found is None:
             return Look((BARS,), instead=FIRST)
         words = sorted(found.words(), key=lambda word: -abs(word[1]))[:SHOWN]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +15,9 @@ from lmviz.looks.curve import PlotCurve
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
 from lmviz.looks.parts import Curves, Picker, Table, Words
-from lmviz.training.loss_map import Division, LossMap
+
+if TYPE_CHECKING:
+    from lmviz.training.loss_map import Division, LossMap
 
 BY = ("kind", "position", "frequency")
 PICKER = Picker(
@@ -34,12 +37,12 @@ class LossCutsPanel(ShowingPanel):
 
     title = "What the loss is made of"
     needs_next_word = "Open a language model to see what its loss is made of."
-    follows = ("losses.changed",)
+    follows = ("many.losses.changed",)
 
     _by = 0
 
     def look(self) -> Look:
-        losses = self.session.losses
+        losses = self.session.many.losses
         head = (replace(PICKER, chosen=self._by, chose=self._choose),)
         found, other = losses.map, losses.other
         if found is None or (losses.shows_difference and other is None):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from PySide6.QtWidgets import QScrollArea
 
@@ -16,7 +18,10 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.loss_text import LossText
 from lmviz.looks.names import COUNTED, Names
 from lmviz.text.tokenizer import visible
-from lmviz.training.loss_map import KINDS, LossMap
+from lmviz.training.loss_kinds import KINDS
+
+if TYPE_CHECKING:
+    from lmviz.training.loss_map import LossMap
 
 NO_MODEL = "Open or train a language model to see what each token of a text costs it."
 NO_TEXT = "Open a text in Corpus to see what each of its tokens costs the model."
@@ -48,13 +53,13 @@ class LossMapPanel(Panel):
         self._card = self.add_card("Loss of every token", head, column(self._said, (self._area, 1)))
         self.text.set_readout(self._read_out)
         self.text.part_clicked.connect(self._open)
-        self._part.activated.connect(lambda at: session.losses.choose_part(list(PARTS.values())[at]))  # type: ignore[arg-type]  # the two parts
-        self._what.activated.connect(lambda at: session.losses.show_difference(bool(at)))
+        self._part.activated.connect(lambda at: session.many.losses.choose_part(list(PARTS.values())[at]))  # type: ignore[arg-type]  # the two parts
+        self._what.activated.connect(lambda at: session.many.losses.show_difference(bool(at)))
         self._measure.clicked.connect(self._press)
-        self.show_failures(session.losses.failed, session.losses.begun)
-        session.losses.place_changed.connect(self._go)
-        session.losses.progressed.connect(self._say)
-        self.follow(session.losses.changed)
+        self.show_failures(session.many.losses.failed, session.many.losses.begun)
+        session.many.losses.place_changed.connect(self._go)
+        session.many.losses.progressed.connect(self._say)
+        self.follow(session.many.losses.changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {} if self._drawn is None else {"loss": self._drawn.losses}
@@ -66,7 +71,7 @@ class LossMapPanel(Panel):
         return "" if self._drawn is None else map_recipe(self.session, "values = found.losses")
 
     def refresh(self) -> None:
-        losses = self.session.losses
+        losses = self.session.many.losses
         corpus = self.session.text.corpus
         self._what.model().item(1).setEnabled(losses.second is not None)  # type: ignore[attr-defined]  # a picker's items
         self._what.setCurrentIndex(int(losses.shows_difference))
@@ -89,7 +94,7 @@ class LossMapPanel(Panel):
         self._say()
 
     def _say(self) -> None:
-        losses = self.session.losses
+        losses = self.session.many.losses
         self._measure.setText("Stop" if losses.share is not None else "Measure")
         self._measure.setVisible(losses.share is not None or losses.shown is None)
         if losses.share is not None:
@@ -111,11 +116,11 @@ class LossMapPanel(Panel):
         self._said.setText(f"{said}.")
 
     def _press(self) -> None:
-        losses = self.session.losses
+        losses = self.session.many.losses
         losses.stop() if losses.share is not None else losses.measure()
 
     def _read_out(self, token: int) -> tuple[str, list[str]]:
-        found, losses = self._drawn, self.session.losses
+        found, losses = self._drawn, self.session.many.losses
         if found is None or np.isnan(found.losses[token]):
             return ("", []) if found is None else (visible(found.token(token)), ["begins a document"])
         loss = float(found.losses[token])
@@ -136,10 +141,10 @@ class LossMapPanel(Panel):
         text = found.text_of(start, token)
         if text:
             self.session.reading.set_prefix(text)
-        self.session.losses.look_at(token, token + 1)
+        self.session.many.losses.look_at(token, token + 1)
 
     def _go(self) -> None:
-        start, end = self.session.losses.place
+        start, end = self.session.many.losses.place
         self.text.mark(start, end)
         if start >= 0 and self._drawn is not None:
             self._area.ensureVisible(0, round(self.text.top_of(start)), 0, self._area.height() // 3)

@@ -13,7 +13,7 @@ from lmviz.looks.columns import Column
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
 from lmviz.looks.parts import Picker, Table
-from lmviz.training.loss_map import PASSAGE
+from lmviz.training.loss_kinds import PASSAGE
 
 SHOWN = 40
 TABLE = Table("passages_table", says="passages by their mean loss", share=1)
@@ -26,12 +26,12 @@ class PassagesPanel(ShowingPanel):
 
     title = f"Passages of {PASSAGE} tokens"
     needs_next_word = "Open a language model to see which passages cost it most."
-    follows = ("losses.changed",)
+    follows = ("many.losses.changed",)
 
     _lowest = False
 
     def look(self) -> Look:
-        losses, found = self.session.losses, self.session.losses.shown
+        losses, found = self.session.many.losses, self.session.many.losses.shown
         choices = ("B ahead", "A ahead") if losses.shows_difference else ("hardest", "easiest")
         head = (replace(PICKER, choices=choices, chosen=int(self._lowest), chose=self._choose),)
         if found is None:

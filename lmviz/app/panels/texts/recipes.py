@@ -48,8 +48,8 @@ def second_recipe(many: ManyTexts) -> str:
 
 
 def map_recipe(session: Session, *lines: str) -> str:
-    """What is read off the map of `session.losses`, of which the last line binds the values."""
-    losses, corpus = session.losses, session.text.corpus
+    """What is read off the map of `session.many.losses`, of which the last line binds the values."""
+    losses, corpus = session.many.losses, session.text.corpus
     if losses.moment is None or corpus is None or not corpus.sources:
         return ""
     subjects = [moment[0].reading("", moment[1]) for moment in (losses.moment, losses.second) if moment]

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
-from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
 from lmviz.app.widgets.matrix.cells import Cells, color_table
 
 LABEL, BELOW, GAP = 30, 20, 1.0
@@ -25,6 +25,7 @@ class SizedCells(Pointable):
     """
 
     usual, least = (460, 190), (220, 90)
+    arrows, points_by_key = ACROSS, True
     takes_clicks = True
 
     def __init__(self, parent: QWidget | None = None) -> None:

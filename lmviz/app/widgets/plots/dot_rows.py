@@ -40,7 +40,7 @@ class DotRows(Pointable):
     """
 
     usual, least = (420, 150), (200, 70)
-    arrows = ACROSS
+    arrows, points_by_key = ACROSS, True
     takes_clicks = True
 
     def __init__(self, parent: QWidget | None = None) -> None:

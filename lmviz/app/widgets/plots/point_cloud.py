@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.figures import plain
 from lmviz.app.widgets.kit.painter import AT_LEFT, AT_RIGHT, CENTRED, Painter
-from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
 from lmviz.app.widgets.plots.dot_rows import round_ticks
 from lmviz.looks.ink import Ink
 
@@ -26,6 +26,7 @@ class PointCloud(Pointable):
     """
 
     usual, least = (260, 230), (140, 110)
+    arrows, points_by_key = ACROSS, True
     takes_clicks = True
 
     def __init__(self, parent: QWidget | None = None) -> None:

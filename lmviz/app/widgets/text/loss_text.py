@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics, once
 from lmviz.app.widgets.kit.painter import AT_LEFT, Painter
-from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
 from lmviz.app.widgets.matrix.cells import Cells, color_table, ink_table
 
 SIZE, LINE, PADDING, GAP = 12.5, 21, 3, 2
@@ -28,6 +28,7 @@ class LossText(Pointable):
     """
 
     usual, least = (420, 200), (160, 60)
+    arrows, points_by_key = ACROSS, True
     takes_clicks = True
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -154,7 +154,7 @@ def test_losses_are_shown_divided_and_opened(
     for name in ("loss_map", "loss_cuts", "passages", "costly_words"):
         bring_to_front(texts, f"{name}_view", qtbot)
     press(qtbot, texts, "measure_losses_button")
-    losses = session.losses
+    losses = session.many.losses
     qtbot.waitUntil(lambda: losses.map is not None and losses.share is None, timeout=LONG)
     model = lmviz.open_model(session.library.model.folder)
     same = lmviz.loss_map(model, session.text.corpus)
