@@ -110,7 +110,7 @@ class CurrentContrast(Part):
         self._reading.set_prefix(str(contrast.text))
         self.changed.emit()
 
-    def ask(self, contrast: Contrast) -> None:
+    def put(self, contrast: Contrast) -> None:
         """Ask about a text: it becomes the prefix, and its pair and its measure are those that are asked."""
         self._other, self._measure = str(contrast.changed or ""), str(contrast.measure)
         self._reading.set_prefix(str(contrast.text))

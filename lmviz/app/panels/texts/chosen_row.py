@@ -108,4 +108,4 @@ class ChosenRowPanel(ShowingPanel):
         measure = ""
         if row.wanted:
             measure = f"logit:{row.wanted}-{row.other}" if row.other else f"logit:{row.wanted}"
-        session.contrast.ask(Contrast(row.text, row.changed, measure))
+        session.contrast.put(Contrast(row.text, row.changed, measure))
