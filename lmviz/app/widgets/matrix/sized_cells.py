@@ -104,6 +104,7 @@ class SizedCells(Pointable):
         if 0 <= self.hovered < self._values.size:
             painter.box(self.part_rectangle(self.hovered), None, theme.muted_text, 1.0, radius=3)
         self._draw_labels(painter, wide, high)
+        self.draw_focus(painter)
 
     def _draw_labels(self, painter: Painter, wide: float, high: float) -> None:
         muted, left = self.theme.muted_text, self.length(LABEL)

@@ -125,3 +125,4 @@ class PointCloud(Pointable):
         self.write_cut(painter, above, self._names[1], theme.muted_text, 11, where=AT_LEFT)
         below = QRectF(0, self.height() - self.length(16), self.width(), self.length(16))
         self.write_cut(painter, below, self._names[0], theme.muted_text, 11, where=AT_RIGHT)
+        self.draw_focus(painter)

@@ -165,3 +165,4 @@ class LossText(Pointable):
                 left += float(widths[token])
         if first <= self.hovered < last:
             painter.box(self.part_rectangle(self.hovered), None, self.theme.text, 1.0)
+        self.draw_focus(painter)
