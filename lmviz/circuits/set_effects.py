@@ -25,14 +25,16 @@ WAYS = ("mean", "zero", "lower", "patch")
 class SetEffects:
     """The effect of each part in each text so far: `rows` (row, layer, part), or (row, layer) without parts.
 
-    `numbers` are the rows of the set that these are. `addresses` are the taps of the layers. `by` says what
-    was done: see `WAYS`; of "patch" the effects are shares of the measure that come back.
+    `numbers` are the rows of the set that these are. `addresses` are the taps of the layers, and `each` is
+    what the parts are, ("head",) or ("unit",). `by` says what was done: see `WAYS`; of "patch" the effects
+    are shares of the measure that come back.
     """
 
     rows: np.ndarray
     numbers: tuple[int, ...]
     addresses: tuple[str, ...]
     by: str
+    each: tuple[str, ...]
 
     @cached_property
     def mean(self) -> np.ndarray:
@@ -106,21 +108,25 @@ class EffectsPlan:
             tuple(interventions),
         )
 
+    @property
+    def each(self) -> tuple[str, ...]:
+        """What the parts are: heads, or units."""
+        axes = next(tap.axes for tap in self.model.taps() if tap.address == self.addresses[0])
+        return tuple(axis for axis in ("head", "unit") if axis in axes)
+
     def row(self, number: int) -> np.ndarray:
         """The effect of each part in one text."""
         if self.ablation is not None:
             return self.ablation.row(number).changes
-        axes = {tap.address: tap.axes for tap in self.model.taps()}
-        each = tuple(axis for axis in ("head", "unit") if axis in axes[self.addresses[0]])
         grid = patch(
             self.model,
             self.contrasts[number],
             self.addresses,
-            each=each,
+            each=self.each,
             interventions=self.interventions,
         )
         return grid.array
 
     def effects(self, rows: Sequence[np.ndarray], numbers: Sequence[int]) -> SetEffects:
         """What some rows come to; `numbers` are those of the set."""
-        return SetEffects(np.stack(rows), tuple(numbers), self.addresses, self.by)
+        return SetEffects(np.stack(rows), tuple(numbers), self.addresses, self.by, self.each)

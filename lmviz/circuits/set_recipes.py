@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lmviz.inspection.recipes.recipe import RecipeSubject, recipe_of
 from lmviz.text.text_set import TextRow, TextSet
+
+if TYPE_CHECKING:
+    from lmviz.circuits.set_effects import SetEffects
 
 
 def values_recipe(subject: RecipeSubject, given: TextSet) -> str:
@@ -14,13 +17,13 @@ def values_recipe(subject: RecipeSubject, given: TextSet) -> str:
     return recipe_of(subject, *_asked(subject, given), "values = asked.values")
 
 
-def effects_recipe(subject: RecipeSubject, given: TextSet, by: str, addresses: tuple[str, ...]) -> str:
+def effects_recipe(subject: RecipeSubject, given: TextSet, found: SetEffects) -> str:
     """The mean effect of each part, bound to `values`."""
-    parts = list(addresses)
-    if by == "patch":
-        call = f"found = lmviz.patch(model, asked, {parts!r}, each=('head',)).means()"
+    parts, each = list(found.addresses), found.each
+    if found.by == "patch":
+        call = f"found = lmviz.patch(model, asked, {parts!r}, each={each!r}).means()"
     else:
-        call = f"found = lmviz.ablate(model, asked, {parts!r}, by={by!r})"
+        call = f"found = lmviz.ablate(model, asked, {parts!r}, by={found.by!r}, each={each!r})"
     return recipe_of(subject, *_asked(subject, given), call, "values = found.array")
 
 

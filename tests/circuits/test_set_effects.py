@@ -30,7 +30,7 @@ def test_each_row_is_measured_as_alone(name):
         assert found.likeliest[number][0][1] == pytest.approx(best.probabilities[best.best], abs=1e-5)
     plan = EffectsPlan.of(model, list(found.contrasts.values()))
     effects = plan.effects([plan.row(0), plan.row(1)], found.asked)
-    whole = lmviz.ablate(model, list(found.contrasts.values()))
+    whole = lmviz.ablate(model, list(found.contrasts.values()), each=effects.each)
     np.testing.assert_allclose(effects.mean, whole.array, atol=1e-9)
     low, high = effects.band_of(effects.strongest[0])
     assert whole.low[effects.strongest[0]] == pytest.approx(low)

@@ -29,7 +29,7 @@ def effects_recipe(many: ManyTexts) -> str:
     if many.moment is None or many.given is None or found is None or len(many.given) > MOST_ROWS:
         return ""
     subject = many.moment[0].reading("", many.moment[1])
-    return of_effects(subject, many.given, found.effects.by, found.effects.addresses)
+    return of_effects(subject, many.given, found.effects)
 
 
 def row_recipe(many: ManyTexts, at: int) -> str:
