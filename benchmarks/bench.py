@@ -43,6 +43,7 @@ GROUPS = (
     "benchmarks.circuits",
     "benchmarks.recording",
     "benchmarks.many_texts",
+    "benchmarks.series",
 )
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 PACKAGES = ("torch", "numpy", "PySide6_Essentials", "pyqtgraph", "transformers", "nltk")

@@ -14,7 +14,7 @@ ROUNDS = 5
 READ = list(range(64))  # token ids of the text that is read once, so that every weight is used
 
 
-def _write(folder: Path) -> Path:
+def write_checkpoint(folder: Path) -> Path:
     """A folder of transformers with random weights and a tokenizer of as many words."""
     from benchmarks.made_models import gpt2, words
     from lmviz.families import build_model
@@ -42,7 +42,7 @@ def _compare() -> Times:
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     with tempfile.TemporaryDirectory() as place:
-        folder = _write(Path(place) / "gpt2")
+        folder = write_checkpoint(Path(place) / "gpt2")
         tokenizer = (folder / "tokenizer.json").rename(folder / "set-aside.json")  # the peer reads none
         ours: Callable[[], object] = lambda: open_checkpoint(folder).model()  # noqa: E731
         times = interleave(ours, partial(_theirs, folder), ROUNDS)
@@ -66,7 +66,7 @@ def _memory() -> tuple[int, int]:
 
     with tempfile.TemporaryDirectory() as place:
         folder = once_apart(
-            partial(_write, Path(place) / "gpt2")
+            partial(write_checkpoint, Path(place) / "gpt2")
         )  # what writing leaves behind is not counted
         with torch.inference_mode():
             torch.randn(64, 64) @ torch.randn(64, 64)  # the library's own buffers
