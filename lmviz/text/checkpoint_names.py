@@ -59,6 +59,14 @@ _STEPS = [
 ]
 """Where the name of a checkpoint says its step: a number of updates first, and one of anything else last."""
 
+_TOKENS = re.compile(
+    r"(?:tokens?[=_-]?(\d{1,6}(?:\.\d{1,3})?)([kmbt])|(\d{1,6}(?:\.\d{1,3})?)([kmbt])[_-]?tokens?)(?![a-z0-9])",
+    re.ASCII | re.IGNORECASE,
+)
+"""Where a name says how many tokens were read, which orders checkpoints as steps do."""
+
+_THOUSANDS = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
+
 _UNFINISHED = re.compile(
     r"(tmp|temp|partial)[-_.].*|.*[.](tmp|part|partial|incomplete|lock)", re.ASCII | re.IGNORECASE
 )
@@ -136,9 +144,14 @@ def holds_texts(folder: Path, deep: int = 2) -> bool:
 
 
 def step_in_name(name: str) -> int | None:
-    """The step that the name of a checkpoint says, without its ending; None where it says none."""
+    """The step that the name of a checkpoint says, without its ending; None where it says none.
+
+    Where it says tokens alone, it is their number.
+    """
     found = (pattern.search(name) for pattern in _STEPS)
     said = next((int(each[1]) for each in found if each), None)
+    if said is None and (read := _TOKENS.search(name)):
+        return round(float(read[1] or read[3]) * _THOUSANDS[(read[2] or read[4]).lower()])
     return int(name) if said is None and re.fullmatch(r"\d{1,12}", name, re.ASCII) else said
 
 
