@@ -16,6 +16,7 @@ from lmviz.base.figures import number, signed_figure
 from lmviz.inspection.agreement import check_made_by
 from lmviz.inspection.backpropagation import unchanged
 from lmviz.inspection.gradient import Gradient
+from lmviz.inspection.names import told_apart
 from lmviz.inspection.reach import input_address
 from lmviz.inspection.recording import TapRecorder
 from lmviz.inspection.scalar import in_range
@@ -147,9 +148,10 @@ def agreement_sentence(found: Sequence[Saliency]) -> str:
     item, place = farthest_off(found)
     start = "predicts roughly" if share >= FAIR else "does not predict"
     measured, predicted = (signed_figure(float(part[place])) for part in (item.measured, item.predicted))
+    word = told_apart(token.strip() for token in item.tokens)[place]
     return (
         f"The gradient {start} what erasing each word does, with a correlation of {said}: without "
-        f"“{item.tokens[place].strip()}” the number changes by {measured}, and not by {predicted}."
+        f"“{word}” the number changes by {measured}, and not by {predicted}."
     )
 
 

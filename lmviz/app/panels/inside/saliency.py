@@ -24,6 +24,7 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.pixel_grid import PixelGrid
 from lmviz.app.widgets.text.marked_words import WordScroll
 from lmviz.app.widgets.text.word_effects import MEASURED, PREDICTED, WordEffect, WordEffects
+from lmviz.inspection.names import told_apart
 from lmviz.inspection.recipes.gradient import saliency_recipe
 from lmviz.looks.names import COUNTED, Names
 from lmviz.models.sequences import SOURCE, TEXT
@@ -211,12 +212,13 @@ class SaliencyPanel(Panel):
         sizes = [np.abs(part).max() for item in self.found for part in (item.predicted, item.measured)]
         for name, words in self._words.items():
             item = next((item for item in self.found if item.sequence == name), None)
-            rows = [] if item is None else list(zip(item.tokens, item.predicted, item.measured, strict=True))
+            names = () if item is None else told_apart(map(visible, item.tokens))
+            rows = [] if item is None else list(zip(names, item.predicted, item.measured, strict=True))
             if item is not None and item.address == PICTURE:
                 rows = []
             words.setVisible(bool(rows))
             words.set_words(
-                [WordEffect(visible(token), float(first), float(second)) for token, first, second in rows],
+                [WordEffect(token, float(first), float(second)) for token, first, second in rows],
                 float(max(sizes, default=0.0)),
             )
         self._draw_picture()

@@ -18,6 +18,7 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.families import open_run_model
 from lmviz.inspection.backpropagation import gradient
 from lmviz.inspection.interventions import scale
+from lmviz.inspection.names import told_apart
 from lmviz.inspection.saliency import agreement_sentence, saliencies
 from lmviz.text.corpus import load_corpus
 from lmviz.training.run import Run
@@ -110,7 +111,7 @@ def test_each_word_has_what_the_gradient_says_and_what_erasing_it_does(
 ) -> None:
     [found] = expected(read, usual(read))
     shown = panel.words.words
-    assert [word.word for word in shown] == ["⟨start⟩", *WORDS.split()]
+    assert [word.word for word in shown] == list(told_apart(["⟨start⟩", *WORDS.split()]))
     np.testing.assert_allclose([word.predicted for word in shown], found.predicted, rtol=1e-3, atol=1e-6)
     np.testing.assert_allclose([word.measured for word in shown], found.measured, rtol=1e-3, atol=1e-6)
     assert words_of(panel, "saliency_sentence").endswith(agreement_sentence([found]))
@@ -252,3 +253,8 @@ def test_every_panel_of_inside_shows_the_gradients_of_other_tasks(
         drawn()
         assert panel.complaint == "", panel.objectName()
     assert said == []
+
+
+def test_words_that_occur_twice_carry_their_position(panel: SaliencyPanel) -> None:
+    assert [row.word for row in panel.words.words] == list(told_apart(panel.found[0].tokens))
+    assert {"the²", "the⁶"} <= {row.word for row in panel.words.words}
