@@ -134,6 +134,11 @@ class Work(Part):
         """Whether an answer under this key is still to come."""
         return self._reader.is_busy(key) or self._beside.is_busy(key)
 
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether all that was asked has been answered, also what only adds to what is drawn."""
+        return self._reader.is_at_rest and self._beside.is_at_rest
+
     def progress(self, key: str) -> float | None:
         """The fraction done of the work under way for this key; None where it is not known."""
         return self._reader.progress(key)

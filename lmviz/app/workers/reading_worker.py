@@ -69,6 +69,11 @@ class ReadingWorker:
         """Whether an answer under this key is still to come."""
         return key in self._listeners
 
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether all that was asked has been answered."""
+        return not self._listeners
+
     def progress(self, key: str) -> float | None:
         """The fraction done of the work under way for this key; None where it has not said so."""
         return self._queue.progress(key)
