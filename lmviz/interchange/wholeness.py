@@ -75,7 +75,7 @@ def _why_not_whole_file(path: Path) -> str:
         return _why_not_safetensors(path, size)
     if path.suffix.lower() in (".pt", ".pth", ".ckpt", ".bin"):
         with open(path, "rb") as file:
-            is_archive = file.read(2) == b"PK"
+            is_archive = b"PK".startswith(file.read(2))
         if is_archive and not zipfile.is_zipfile(path):  # its table of contents is written last
             return f"{path.name} breaks off after {size:,} bytes"
     return ""
