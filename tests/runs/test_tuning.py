@@ -411,3 +411,46 @@ def test_ranks_are_raced_and_each_lane_is_the_training_alone(bases, text, tmp_pa
     assert [line["loss"] for line in raced.metrics()[1:]] == [line["loss"] for line in alone.metrics()[1:]]
     list(lmviz.race(text, {"steps": 8}, out=tmp_path / "race", resume=True))
     assert lmviz.Run.open(tmp_path / "race" / "rank=2").snapshots()[-1] == 8
+
+
+KINDS = ["gpt_neox", "phi3", "qwen2", "opt", "gemma2", "gptj", "mistral", "bloom"]
+
+
+@pytest.mark.parametrize(
+    "kind", [*KINDS[:2], *(pytest.param(each, marks=pytest.mark.slow) for each in KINDS[2:])]
+)
+def test_adapters_of_other_kinds_are_read_by_peft(kind, text, tmp_path):
+    """Matrices that are joined, dealt out by group, or halves of one are written as they are stored."""
+    peft = pytest.importorskip("peft")
+    import transformers
+
+    base = add_tokenizer(saved(kind, tmp_path / "base"))
+    settings = {**SHORT, "learning_rate": 0.05, "rank": 3}
+    run = lmviz.train(start=base, corpus=text, out=tmp_path / "run", **settings)
+    out = lmviz.convert(run.folder, tmp_path / "adapter")
+    plain = transformers.AutoModelForCausalLM.from_pretrained(base, attn_implementation="eager").eval()
+    tokens = torch.arange(12)[None] * 7 % VOCABULARY
+    with torch.no_grad():
+        before = plain(tokens).logits
+        theirs = peft.PeftModel.from_pretrained(plain, out).eval()(tokens).logits
+        ours = lmviz.open_model(run.folder)(tokens)
+    assert torch.allclose(theirs, ours, rtol=1e-5, atol=1e-4)
+    assert not torch.allclose(before, theirs, atol=1e-2)
+
+
+def test_a_base_in_half_precision_is_learned_in_single(text, tmp_path):
+    import transformers
+
+    base = add_tokenizer(saved("llama", tmp_path / "plain"))
+    model = transformers.AutoModelForCausalLM.from_pretrained(base).to(torch.bfloat16)
+    model.save_pretrained(tmp_path / "half")
+    add_tokenizer(tmp_path / "half")
+    run = lmviz.train(start=tmp_path / "half", corpus=text, out=tmp_path / "run", **SHORT)
+    kept = lmviz.Run.open(run.folder).load_snapshot(6)
+    assert {value.dtype for value in kept.values()} == {torch.float32}
+    tokens = torch.arange(12)[None] * 7 % VOCABULARY
+    ours = lmviz.open_model(run.folder)(tokens)
+    whole = lmviz.convert(run.folder, tmp_path / "whole", merged=True)
+    again = transformers.AutoModelForCausalLM.from_pretrained(whole).eval()
+    with torch.no_grad():
+        assert torch.allclose(again.float()(tokens).logits, ours, rtol=0, atol=1e-4)
