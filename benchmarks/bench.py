@@ -29,6 +29,7 @@ from benchmarks.rows import Measured, Row
 GROUPS = (
     "benchmarks.starting",
     "benchmarks.training",
+    "benchmarks.tuning",
     "benchmarks.task_training",
     "benchmarks.racing",
     "benchmarks.learning",
