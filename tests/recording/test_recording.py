@@ -260,11 +260,17 @@ def test_the_loop_does_not_wait_for_a_slow_disk(tmp_path, monkeypatch):
     monkeypatch.setattr(lmviz.Run, "save_snapshot", slow)
     monkeypatch.setattr(writer, "ROOM", 3 * sum(value.numel() * 4 for value in module.parameters()))
     with lmviz.record(tmp_path / "run", module, every=1) as recording:
+        logits = {0: all_logits(module, PROBE)}
         for step in range(1, 10):
+            with torch.no_grad():
+                module.transformer.wpe.weight.add_(torch.randn_like(module.transformer.wpe.weight))
             recording.step(step)  # would never return if it waited
+            logits[step] = all_logits(module, PROBE)
         disk.set()
     # the beginning and two steps had room to wait; the last one is kept at the end
     assert lmviz.Run.open(tmp_path / "run").snapshots() == [0, 1, 2, 9]
+    for step in (0, 1, 2, 9):
+        torch.testing.assert_close(lmviz.open_model(tmp_path / "run", step)(PROBE)[0], logits[step])
 
 
 def test_steps_that_go_back_are_left_out_with_a_warning(tmp_path):
