@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lmviz.differences.text_difference import TextDifference
     from lmviz.text.documents import Documents
 
-PASSAGES, ROSE = 12, 8
+PASSAGES, ROSE = 12, 3
 """So many passages of either kind, and so many words that rose and fell, are shown."""
 
 SENTENCE = Words("changed_text_sentence")

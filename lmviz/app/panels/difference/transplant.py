@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lmviz.differences.pair import ModelPair
     from lmviz.differences.transplant import Transplant
 
-EACH = {"part": "attention, feed-forward", "layer": "layers", "head": "heads", "matrix": "matrices"}
+EACH = {"part": "parts", "layer": "layers", "head": "heads", "matrix": "matrices"}
 SENTENCE = Words("transplant_sentence")
 ALONE = Bars("transplant_alone", says="the share of the change that each part carries alone", share=1)
 TOGETHER = Curves(
@@ -35,7 +35,7 @@ TOGETHER = Curves(
     possible=((0.0, np.inf), (-np.inf, np.inf)),
     share=1,
 )
-MEASURES = ("the word that rose most", "the loss on this text")
+MEASURES = ("next word", "loss")
 MEASURE = Picker("transplant_measure_picker", says="whose change is asked about", choices=MEASURES)
 PICKER = Picker("transplant_picker", says="by what the model is taken apart", choices=list(EACH.values()))
 SHOWN = 24
@@ -95,9 +95,9 @@ class TransplantPanel(PairPanel["GrowingAnswer[Transplant] | str"]):
         sentence = replace(
             SENTENCE,
             text=(
-                Inked(f"From A ({names[0]}) to B ({names[1]}) {moved.said} goes from "),
+                Inked(f"From {names[0]} to {names[1]}: {moved.said} "),
                 Inked(f"{number(moved.before)} to {number(moved.after)}", True),
-                Inked(". Alone, most of it comes with "),
+                Inked(". Alone, most comes with "),
                 Inked(moved.parts[best], True, "accent"),
                 Inked(f": {_percent(float(moved.array[best]))}."),
             ),
@@ -112,7 +112,6 @@ class TransplantPanel(PairPanel["GrowingAnswer[Transplant] | str"]):
             arrays |= {"from below": moved.from_below, "from above": moved.from_above}
         return Look(
             (sentence, body),
-            aside="of the change",
             aside_tip="A part of B is put into A. 0 % leaves A's number, 100 % gives B's; with all parts it "
             "is exactly that. From below: the first parts of the computation are B's; from above: the last.",
             head=self._pickers(),

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.figures import percentage, signed_figure
+from lmviz.app.widgets.base.figures import brief_percentage, percentage, signed_figure
 from lmviz.app.widgets.base.growing_canvas import growth_in
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import Words
@@ -17,6 +17,9 @@ from lmviz.app.widgets.plots.bars import LabelledBars
 
 ROW, GAP, AXIS, SIZE = 24, 10, 20, 12
 DOT = 4.5
+SMALL = 0.01
+"""Where no share changed by so much, changes have two decimals."""
+
 TICKS = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 """Shares along the axis, which is a square root, so that one in a hundred is seen."""
 
@@ -51,7 +54,9 @@ class ShiftArrows(LabelledBars):
     @property
     def texts(self) -> tuple[str, ...]:
         """The change of each row in points of a hundred, such as "+48.7"."""
-        return tuple(_points(change) for change in self._after - self._before)
+        changes = self._after - self._before
+        digits = 1 if np.abs(changes).max(initial=0.0) >= SMALL else 2
+        return tuple(signed_figure(100 * change, digits) for change in changes)
 
     def description(self) -> str:
         return ", ".join(f"{label} {text}" for label, text in zip(self._labels[:6], self.texts, strict=False))
@@ -89,9 +94,8 @@ class ShiftArrows(LabelledBars):
                 continue
             x = start + full * (tick / most) ** 0.5
             painter.line(QPointF(x, 0), QPointF(x, bottom), self.theme.line)
-            said = (
-                f"{100 * tick:g} %" if tick == max(one for one in TICKS if one <= most) else f"{100 * tick:g}"
-            )
+            is_last = tick == max(one for one in TICKS if one <= most)
+            said = f"{brief_percentage(tick)} %" if is_last else brief_percentage(tick)
             area = QRectF(x - self.length(24), bottom, self.length(48), self.length(AXIS))
             painter.write(area, said, self.theme.muted_text, 10.5, where=CENTRED)
 
@@ -129,7 +133,3 @@ class ShiftArrows(LabelledBars):
             return "", ()
         was, now = percentage(float(self._before[index])), percentage(float(self._after[index]))
         return self._labels[index], (f"{was} → {now}", f"{self.texts[index]} points")
-
-
-def _points(change: float) -> str:
-    return signed_figure(100 * change, 1)
