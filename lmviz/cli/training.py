@@ -24,6 +24,7 @@ from lmviz.tasks import find_task
 if TYPE_CHECKING:
     from lmviz.base.configuration import Configuration, Setting
     from lmviz.runs.preparation import PreparedTraining
+    from lmviz.runs.tuning_plan import TuningPlan
     from lmviz.text.corpus import Corpus
     from lmviz.training.controls import Controls
     from lmviz.training.progress import Progress
@@ -245,7 +246,7 @@ def _begin_tuning(
     overwrite: bool,
 ) -> PreparedTraining:
     """A training that goes on from a model that is there."""
-    from lmviz.api.training import open_start, prepare_training, split_tuning
+    from lmviz.api.training import open_start, prepare_training, split_tuning, training_plan
 
     if not sources:
         raise LmvizError("Nothing can be learned without --corpus: `lmviz train --help` says what to give.")
@@ -254,8 +255,20 @@ def _begin_tuning(
     with share_bar("reading the text") as progress:
         corpus = open_start(start, sources[0] if len(sources) == 1 else sources, progress, **about_text)
     _say_how_it_was_read(corpus)
+    _say_plan(training_plan(start, corpus, **rest))
     return prepare_training(
         None, corpus, out, start=start, second=second, overwrite=overwrite, controls=controls, **rest
+    )
+
+
+def _say_plan(plan: TuningPlan) -> None:
+    """Say what a training takes before it begins."""
+    from lmviz.base.machine_memory import GIGABYTE
+
+    pace = "" if plan.seconds is None else f", {plan.seconds:.2g} s a step"
+    say(
+        f"{plan.trained:,} of {plan.parameters:,} numbers are learned, in about "
+        f"{plan.bytes / GIGABYTE:.2g} GB of memory{pace}."
     )
 
 

@@ -347,7 +347,9 @@ def test_from_the_command_line(bases, text, tmp_path, capsys):
     made = ["train", "--from", str(bases["gpt2"]), "--corpus", str(text), "--out", str(out), "--json"]
     settings = ["--steps", "2", "--set", "batch=2", "--set", "length=8", "--set", "rank=3"]
     assert run([*made, "--adapter", "lora", *settings]) == 0
-    assert json.loads(capsys.readouterr().out)["step"] == 2
+    said = capsys.readouterr()
+    assert json.loads(said.out)["step"] == 2
+    assert "numbers are learned" in said.err
     assert lmviz.Run.open(out).description.tuning.rank == 3
     assert run(["train", "--resume", "--out", str(out), "--steps", "3", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["step"] == 3

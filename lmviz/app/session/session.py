@@ -328,7 +328,7 @@ class Session(QObject):
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed, and wait a while for every thread."""
         self.lesson.close()
-        for asked_for in ("polls", "lesson_results", "race", "series"):
+        for asked_for in ("polls", "lesson_results", "race", "series", "tuning"):
             if asked_for in vars(self):
                 getattr(self, asked_for).close()
         self.plan.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,6 +66,7 @@ class CurrentTuning(Part):
         self._failure: tuple[object, str] | None = None
         for signal in (library.model_changed, text.changed):
             signal.connect(self.changed)
+        training.stop_before(self._let_go)
 
     @property
     def model(self) -> OpenedModel | None:
@@ -188,18 +189,18 @@ class CurrentTuning(Part):
         if obstacle or model is None or corpus is None:
             self.failed.emit(obstacle)
             return
-        self._stop_measuring()
         known = self.known
         self._training.start_tuning(
             model, self._start_step, self._chosen, self.options, corpus if known is None else known.corpus
         )
 
-    def _stop_measuring(self) -> None:
-        if self._measuring is not None:
-            job = self._measuring[1]
-            self._measuring = None
-            job.cancel()
-            job.join()
+    def _let_go(self) -> Callable[[], None]:
+        """Measure no more; what is returned waits until the thread that did is through with its step."""
+        measuring, self._measuring = self._measuring, None
+        if measuring is None:
+            return lambda: None
+        measuring[1].cancel()
+        return measuring[1].join
 
     def close(self) -> None:
         """Measure no more; `Work.close` waits for the thread."""
