@@ -6,10 +6,10 @@ Of a Transformer that translates it is that within its source, or within its tra
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.look.theme import theme_switch
+from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.attention.attention_body import AttentionBody
 from lmviz.app.panels.attention.long_text import LongText
 from lmviz.app.panels.attention.weight_strips import WeightStrips
@@ -46,6 +46,9 @@ STEPS = {"q · k": "products", "÷ √d": "scaled", "masked": "scores", "softmax
 COMBINATIONS = ("mean", "max")
 LIT = 3  # as strong as a cell can be lit
 SIDES = {"within the source": ENCODER, "within the translation": DECODER}
+ROOMY = 240
+"""Pixels of height at scale 1 from which on a sentence has room above the matrix."""
+
 MOST_NAMED = 14
 """Columns that are all named in front of a class: of more, the one that matters, so that cells stay large."""
 
@@ -78,6 +81,7 @@ class AttentionPanel(CellsPanel):
         self._long = LongText(self)
         self._body = AttentionBody(self.matrix, self.strips, self._invitation, self._long.bars)
         self._card = self.add_card("Attention", self._head(), self._body)
+        self._named_few = False  # as the matrix is drawn
         self._remark = Remark("attention_remark", "show this head", "look at the head of which this is said")
         self._remark.followed.connect(self._follow_remark)
         self._card.layout_below.insertWidget(1, self._switch.choice)
@@ -126,6 +130,23 @@ class AttentionPanel(CellsPanel):
         self._mark()
         self._suggest()
         self._say_what_stands_out()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room it is the matrix's: the sentence is left out."""
+        super().resizeEvent(event)
+        self._remark.setVisible(self._has_room)
+        if self._names_few != self._named_few:
+            self.refresh_soon()
+
+    @property
+    def _has_room(self) -> bool:
+        """Whether there is height for more than the matrix and what it is of."""
+        return self.height() >= ROOMY * current_theme().scale
+
+    @property
+    def _names_few(self) -> bool:
+        """Whether not all columns are named, so that cells are larger."""
+        return theme_switch().projector or not self._has_room
 
     def _say_what_stands_out(self) -> None:
         """Name the head that looks hardest from the position, whichever is drawn."""
@@ -255,12 +276,13 @@ class AttentionPanel(CellsPanel):
             self.view, self.shown, scale = None, NOTHING, "share"
         words = trace.names("source_query" if self._side == ENCODER else "query")
         names = self._names = tuple(map(visible, words)) if self.shown.size else ()
+        self._named_few = self._names_few
         self.matrix.set_style(
             square=True,
             values="hovered row",
             row_role="query",
             column_role="key",
-            few_columns=theme_switch().projector and self.shown.shape[-1] > MOST_NAMED,
+            few_columns=self._names_few and self.shown.shape[-1] > MOST_NAMED,
         )
         walked = self._drawn not in ("", self._drawn_address)
         reading = self.session.reading.current

@@ -336,3 +336,19 @@ def test_a_short_text_has_none_of_this(panels: dict[str, Panel]) -> None:
     panel = panels["attention_view"]
     for name in ("attention_color_picker", "attention_stretch_picker", "attention_row_bars"):
         assert not panel.findChild(QWidget, name).isVisibleTo(panel)
+
+
+def test_a_low_panel_leaves_its_room_to_the_matrix(
+    panels: dict[str, Panel], drawn: Callable[[], None]
+) -> None:
+    shown = panels["attention_view"]
+    remark = shown.findChild(QWidget, "attention_remark")
+    shown.setFixedHeight(300)
+    drawn()
+    assert remark.isVisible()
+    shown.setFixedHeight(200)
+    drawn()
+    assert not remark.isVisible()
+    shown.setFixedHeight(300)
+    drawn()
+    assert remark.isVisible()
