@@ -83,7 +83,7 @@ def test_what_is_torn_of_another_model_or_out_of_order_is_named(series):
     weights = series / "checkpoint-6" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:100])
     os.utime(series / "checkpoint-4" / "model.safetensors", (500, 500))
-    shutil.copytree(series / "checkpoint-4", series / "best")
+    shutil.copytree(series / "checkpoint-4", series / "the-best")
     shutil.copytree(series / "checkpoint-0", series / "main")
     (series / "main" / "trainer_state.json").unlink()
     said = said_of(series)
@@ -92,7 +92,7 @@ def test_what_is_torn_of_another_model_or_out_of_order_is_named(series):
     ]
     assert "heads 2, not 3" in said["parts", "problem"][0]
     assert said["order", "note"] == [
-        "Step 4 is there 2 times, as best and checkpoint-4: checkpoint-4 is shown.",
+        "Step 4 is there 2 times, as checkpoint-4 and the-best: checkpoint-4 is shown.",
         "Beside the series lies what says no step, and is opened alone: main.",
         "Step 4 was written before step 2, so one of them may be misnamed.",
     ]
