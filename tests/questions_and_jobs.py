@@ -202,6 +202,13 @@ def write_texts(scene: Scene) -> None:
     scene.click("copied_write_button")
 
 
+def look_for_lines(scene: Scene) -> None:
+    """Have lines read at every snapshot of a network."""
+    look_up_copies(scene)
+    scene.settle()
+    scene.click("learned_by_heart_button")
+
+
 def ask_gradients(scene: Scene) -> None:
     """Have the text read for the gradients of a word."""
     ask_who_taught(scene)
@@ -426,6 +433,7 @@ ROWS = (
     Row("live", "train", BELOW, train),
     Row("What taught it ", "inside", "taught_view", ask_gradients),
     Row("Writing ", "sample", "copied_view", write_texts),
+    Row("Looking for lines ", "sample", "copied_view", look_for_lines),
     Row("Training without ", "inside", "taught_view", train_without_lines),
     Row("why", "inside", "why_view", lambda scene: scene.choose_cell("layers/0/hidden")),
     Row("numbers", "inside", "stage_view", lambda scene: scene.choose_cell("layers/0/hidden")),

@@ -12,21 +12,34 @@ from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.workers.job import Job
 from lmviz.base.figures import whole_percentage
 from lmviz.base.reporting import Report
 from lmviz.inspection.recipes.recipe import arguments_of
+from lmviz.looks.columns import Column
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.ink import Inked
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
 from lmviz.looks.occurrence import OccurrenceLine
-from lmviz.looks.parts import Button, Curves, Occurrences, SideBySide, Space, Stacked, Words
+from lmviz.looks.parts import (
+    Button,
+    Curves,
+    LookPart,
+    Occurrences,
+    Picker,
+    SideBySide,
+    Space,
+    Stacked,
+    Table,
+    Words,
+)
 from lmviz.text.corpus import Corpus
 
 if TYPE_CHECKING:
     from lmviz.origins.copies import Copied, CopiedPassage, CopiedPlace, CopiedText, Copies
+    from lmviz.origins.memorised import Memorised
 
 NOTHING = "Open a run and type a text to see what of it stands in the text that the model learned from."
 FOREIGN = "It is not known what {name} learned from: open a run of lmviz to see what it has copied."
@@ -34,6 +47,12 @@ SHOWN, PLACES, TEXTS = 5, 3, 100
 
 OPEN = Button("open_copied_text_button", shown=False)
 WRITE = Button("copied_write_button", shown=False)
+HEART = Button("learned_by_heart_button", shown=False)
+PASSAGES, BY_HEART = "passages", "learned by heart"
+SIDE = Picker(
+    "copied_side_picker", says="what stands on the right", choices=(PASSAGES, BY_HEART), shown=False
+)
+LEARNED = Table("learned_by_heart", says="lines that were learned by heart", share=1)
 TEXT = Words("copied_text", says="the text, orange where it stands in long passages of the training text")
 LIST = Occurrences("copied_places", says="where the longest passages stand", share=1)
 CURVE = Curves(
@@ -70,13 +89,15 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
     draws = ("reading",)
     follows = ("reading.changed", "text.changed", "library.model_changed")
     needs_next_word = "Open a model that writes to see what it has copied."
-    parts = (OPEN, WRITE)
+    parts = (OPEN, WRITE, HEART, SIDE)
 
     def __init__(self, session: Session) -> None:
         self._index: list[tuple[Corpus, Copies]] = []  # of the text that was looked up last
         self._job: Job | None = None
         self._writer: OpenedModel | None = None
         self._written: Copied | None = None
+        self._heart: Memorised | None = None
+        self._side = 0
         super().__init__(session)
 
     def out_of_place(self, model: OpenedModel) -> str:
@@ -116,7 +137,8 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
         model = self._model_of(asked)
         if model != self._writer:
             self._end_job()
-            self._written = None
+            self._written = self._heart = None
+            self._writer, self._side = model, 0
         super()._take(asked, replace(found, written=self._written))
 
     def _model_of(self, asked: Question[Corpus, LookedUp]) -> OpenedModel:
@@ -158,6 +180,32 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
         self._job.ended.connect(self._forget_job)
         self._draw()
 
+    def _read_lines(self) -> None:
+        """Have lines of the text read at every snapshot, to find those that were learned by heart."""
+        model, corpus = self.session.library.model, self.session.text.corpus
+        if model is None or corpus is None or self._job is not None:
+            return
+        run = model.run
+
+        def work(report: Report) -> Memorised:
+            from lmviz.origins.memorised import memorised
+            from lmviz.runs.opening import open_model_of
+
+            return memorised(run, corpus, lambda step: open_model_of(run, step), progress=report)
+
+        def take(heart: Memorised) -> None:
+            if self._writer == model:
+                self._heart, self._side = heart, 1
+                self._draw()
+
+        self._job = self.start_job("Looking for lines learned by heart", work, take)
+        self._job.ended.connect(self._forget_job)
+        self._draw()
+
+    def _choose_side(self, place: int) -> None:
+        self._side = place
+        self._draw()
+
     def _forget_job(self, job: object) -> None:
         if job is self._job:
             self._job = None
@@ -177,13 +225,7 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
             ),
             share=1,
         )
-        right = Stacked(
-            parts=(
-                Words("copied_verdict", text=compared.sentence()),
-                replace(CURVE, curves=_curves(found), marks=_marks(threshold)),
-            ),
-            share=1,
-        )
+        right = Stacked(parts=self._right(found), share=1)
         write = replace(
             WRITE,
             text=f"Write {TEXTS} texts",
@@ -194,12 +236,56 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
         return Look(
             (SideBySide(first=left, second=right, shares=(3, 2), share=1),),
             aside=f"{count(compared.searched)} tokens searched, exactly",
-            head=(write, replace(OPEN, shown=False)),
+            head=(
+                replace(SIDE, chosen=self._side, chose=self._choose_side, shown=self._heart is not None),
+                write,
+                self._heart_button(),
+                replace(OPEN, shown=False),
+            ),
             arrays={"lengths": shown.lengths},
             units={"lengths": "tokens"},
             names=Names(rows=shown.tokens),
             recipe=self._recipe(),
         )
+
+    def _heart_button(self) -> Button:
+        from lmviz.families import FAMILIES
+
+        model = self.session.library.model
+        can = model is not None and not FAMILIES[model.family].counts and len(model.snapshots) > 2
+        return replace(
+            HEART,
+            text="Learned by heart …",
+            tip="Reads lines of the training text and held-out lines at every snapshot",
+            shown=can and self._heart is None and self._job is None,
+            clicked=self._read_lines,
+        )
+
+    def _right(self, found: LookedUp) -> tuple[LookPart, ...]:
+        """The verdict and its curves, or the lines that were learned by heart."""
+        compared, heart = found.written or found.compared, self._heart
+        if heart is None or self._side == 0:
+            return (
+                Words("copied_verdict", text=compared.sentence()),
+                replace(CURVE, curves=_curves(found), marks=_marks(compared.threshold)),
+            )
+        said = (
+            f"{percentage(heart.share)} of {count(heart.count)} lines fell further after step "
+            f"{count(heart.since)} than 99 of 100 held-out lines did: by chance, "
+            f"{percentage(heart.chance)}. Forgotten again: {percentage(heart.forgotten)}."
+        )
+        lines = heart.lines
+        table = replace(
+            LEARNED,
+            columns=[
+                Column("line of the training text", [each.line.text for each in lines]),
+                Column("times", np.array([each.times for each in lines]), count),
+                Column("loss", np.array([each.losses[-1] for each in lines]), number, spare=True),
+                Column("learned", np.array([each.learned for each in lines]), count),
+            ],
+            clicked=lambda row: self.session.text.choose_place(lines[row].line.start),
+        )
+        return Words("learned_by_heart_sentence", text=said), table
 
     def _recipe(self) -> str:
         if self.asked is None:

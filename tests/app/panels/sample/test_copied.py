@@ -72,6 +72,32 @@ def test_the_longest_passages_are_found_and_the_model_writes_for_a_verdict(
     assert "by chance)" in said(panel, "copied_verdict")
 
 
+def test_lines_learned_by_heart_are_found_on_a_click(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    chance = np.random.default_rng(0)
+    lines = [" ".join(chance.choice(WORDS, 7)) for _ in range(40)]
+    (tmp_path / "things.txt").write_text("\n".join(lines) + "\n")
+    corpus = lmviz.load_corpus(tmp_path / "things.txt", documents="line", validation=0.4)
+    settings = {"steps": 60, "batch": 8, "snapshots": 5, "learning_rate": 0.02, "sampling": "sentences"}
+    run = lmviz.train("gru", corpus, tmp_path / "run", width=24, layers=1, **settings).folder
+    session.library.open(run)
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.text.open(tmp_path / "things.txt", documents="line", validation=0.4)
+    session.reading.set_prefix("horn drum")
+    wait_for_reading(session, qtbot)
+    window.perspective.bring_forward("copied_view")
+    [panel] = window.findChildren(CopiedPanel)
+    button = panel.findChild(QPushButton, "learned_by_heart_button")
+    qtbot.waitUntil(lambda: panel.found is not None and button.isVisible())
+    button.click()
+    qtbot.waitUntil(lambda: panel.findChild(QLabel, "learned_by_heart_sentence") is not None)
+    wanted = lmviz.memorised(run, corpus=corpus)
+    label = panel.findChild(QLabel, "learned_by_heart_sentence")
+    assert f"after step {wanted.since:,} than" in (label.accessibleName() or label.text())
+    assert f"of {wanted.count} lines" in (label.accessibleName() or label.text())
+
+
 def said(panel: CopiedPanel, name: str) -> str:
     label = panel.findChild(QLabel, name)
     return label.accessibleName() or label.text()
