@@ -217,9 +217,12 @@ def ask_gradients(scene: Scene) -> None:
 
 
 def train_without_lines(scene: Scene) -> None:
-    """Train again without what taught a word."""
+    """Train again without what taught a word that stands in the text."""
     ask_who_taught(scene)
+    word = WORDS[next(scene.numbers) % len(WORDS)]
+    scene.session.reading.set_prefix(f"the {word} the cows eat grass")
     scene.settle()
+    scene.session.focus.choose_position(len(scene.session.reading.encoding) - 2)
     scene.click("taught_remove_button")
 
 

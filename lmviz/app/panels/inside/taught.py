@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lmviz.app.panels.look_panel import AskingPanel
+from lmviz.app.panels.panel import JOBS
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
@@ -228,6 +229,10 @@ class TaughtPanel(AskingPanel[Corpus, TaughtSoFar]):
         self._job_of = asked
         self._job.ended.connect(self._forget_job)
         self._draw()
+
+    def handle_failure(self, key: str) -> None:
+        if key != JOBS:  # what was found before a job stays
+            super().handle_failure(key)
 
     def _forget_job(self, job: object) -> None:
         if job is self._job:
@@ -573,11 +578,11 @@ def _up_to(reading: Any, position: int) -> str:
 
 
 def _stretch(answer: Influences) -> tuple[int, int]:
-    """From the snapshot before the steepest rise to the one behind it."""
+    """From the snapshot before the steepest rise to the one behind it; the whole training without one."""
     from lmviz.origins.influences import steepest
 
     rise = steepest(answer.history, answer.probabilities)
-    return (0, 0) if rise is None else rise
+    return (answer.history[0], answer.history[-1]) if rise is None else rise
 
 
 def _to_remove(answer: Influences, by: Method) -> tuple[int, ...]:
