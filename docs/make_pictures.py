@@ -147,6 +147,34 @@ def circuits(driver: Driver) -> None:
     driver.wait(lambda: driver.find("attribution_view").found is not None, "the attribution")
 
 
+def texts(driver: Driver) -> None:
+    """Sixty texts from a pattern, and what each head does to their answer."""
+    driver.show("texts")
+    driver.open_model("stories-transformer")
+    driver.wait(lambda: bool(driver.find("pattern_edit").toPlainText()), "a pattern that is offered")
+    driver.click("use_pattern_button")
+    many = driver.session.many
+    driver.wait(lambda: many.values is not None and many.values.done == len(many.given), "the measure")
+    many.start()
+    driver.wait(lambda: many.effects is not None and many.effects.done == many.effects.of, "the effects")
+    many.choose(int(many.values.values.argmin()))
+
+
+def loss_map(driver: Driver) -> None:
+    """Where one of two models is ahead of the other on a held-out text."""
+    driver.show("texts")
+    driver.open_text("stories")
+    for name in ("stories-transformer", "stories-gru"):
+        driver.open_model(name)
+    session = driver.session
+    first = session.library.models[0]
+    session.comparison.choose(((first, first.snapshots[-1]),))
+    driver.bring_to_front("passages", "loss_cuts", "loss_map", "costly_words")
+    session.many.losses.show_difference(True)
+    session.many.losses.measure()
+    driver.wait(lambda: session.many.losses.shown is not None, "the losses")
+
+
 def heads_over_time(driver: Driver) -> None:
     """All heads of a model that has learned to repeat, and the steps in which it did."""
     driver.show("circuits")
@@ -444,6 +472,8 @@ SCENES = (
     Scene("difference", difference),
     Scene("race", race),
     Scene("circuits", circuits),
+    Scene("texts", texts),
+    Scene("loss-map", loss_map),
     Scene("heads-over-time", heads_over_time),
     Scene("series", series),
     Scene("recorded", recorded),
