@@ -362,6 +362,18 @@ def fit_a_lens(scene: Scene) -> None:
     scene.click("fit_jacobian_lens")
 
 
+def probe_labels(scene: Scene) -> None:
+    """Probe the shown model for tags of a text."""
+    path = scene.text_file.with_name("tagged.tsv")
+    if not path.exists():
+        path.write_text("the\tD\ncows\tN\n\nthe\tD\nhens\tN\n\n" * 20, encoding="utf-8")
+        with scene.qtbot.waitSignal(scene.session.text.changed):
+            scene.session.text.open(path, task="tagging")
+    scene.show("probe_view")
+    scene.settle()
+    scene.click("probe_button")
+
+
 def measure_machine(scene: Scene) -> None:
     scene.click("measure_pace_button")
 
@@ -495,6 +507,7 @@ ROWS = (
     Row("patching", "circuits", "patching_view", change_a_word),
     Row("attribution", "circuits", "attribution_view", change_a_word),
     Row("ablation", "circuits", "ablation_view", change_a_word),
+    Row("Probing ", "circuits", "probe_view", probe_labels),
     Row("steer curve", "circuits", "steer_view", change_a_word),
     Row("two heads", "circuits repeater", "head_pair_view", say_again),
     Row("answer by step", "circuits repeater", "head_pair_view", say_again),

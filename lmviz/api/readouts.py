@@ -159,15 +159,12 @@ def steer(
 
 def _untrained(given: Given, opened: Model, seed: int) -> Model | None:
     """The model before its training; None where its family has nothing to begin with."""
-    from lmviz.api.training import find_run, open_model
-    from lmviz.families import FAMILIES, build_model
+    from lmviz.api.training import find_run
     from lmviz.runs.opening import open_recorded
+    from lmviz.runs.untrained import untrained_of
 
-    if isinstance(given, str | Path) and 0 in open_recorded(find_run(given)).snapshots():
-        return open_model(given, 0)
-    if FAMILIES[opened.family].counts:
-        return None
-    return build_model(opened.family, opened.configuration, opened.vocabulary_size, seed, opened.predicts)
+    run = open_recorded(find_run(given)) if isinstance(given, str | Path) else None
+    return untrained_of(run, opened, seed)
 
 
 def open_lens(path: str | Path, model: Given) -> Lens:

@@ -156,6 +156,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("circuit", "Circuit", "circuits", "centre", tabbed=True, least=(300, 304)),
     PanelRow("ablation", "Ablation", "circuits", "centre", tabbed=True, least=(300, 260)),
     PanelRow("heads_over_time", "Heads", "circuits", "centre", tabbed=True, least=(440, 260)),
+    PanelRow("probe", "Probe", "circuits", "centre", tabbed=True, least=(440, 300), clears="right"),
     PanelRow("steer", "Steer", "circuits", "centre", tabbed=True, least=(440, 300), clears="right"),
     PanelRow(
         "attribution",
