@@ -12,7 +12,7 @@ from lmviz.models.model import Model
 from lmviz.models.prefix import read_prefix
 from lmviz.text.corpus import Corpus
 
-MOST_TEXTS = 2000
+MOST_TEXTS = 800
 """Texts that are read at most, drawn by a seed."""
 
 
