@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lmviz.base.errors import LmvizError
+from lmviz.base.figures import brief_percentage, whole_percentage
 from lmviz.inspection.logit_lens import lens_places
 from lmviz.inspection.tracing import trace
 from lmviz.models.interruption import look_up
@@ -68,20 +69,20 @@ class Probes:
     def sentence(self) -> str:
         """What may be claimed, in words made from the numbers."""
         best = int(self.gap.argmax())
-        where, share = self.addresses[best], f"{100 * self.accuracy[best]:.0f} %"
+        where, share = self.addresses[best], whole_percentage(float(self.accuracy[best]))
         if self.low[best] <= self.controls[best]:
             return (
                 f"Nothing is read here that the controls do not read as well: {share} at {where}, and "
-                f"{100 * self.controls[best]:.0f} % without what the model has learned."
+                f"{whole_percentage(float(self.controls[best]))} without what the model has learned."
             )
         beside = {"the words alone": self.words, "the commonest label": self.majority}
         beside["random labels"] = float(self.shuffled[best])
         if self.untrained is not None:
             beside["the untrained network"] = float(self.untrained[best])
         name = max(beside, key=beside.__getitem__)
+        above = brief_percentage(float(self.gap[best]))
         return (
-            f"At {where} it is read in {share} of the places, {100 * self.gap[best]:.0f} points above "
-            f"the best control, {name}."
+            f"At {where} it is read in {share} of the places, {above} points above the best control, {name}."
         )
 
     def direction(self, address: str, label: str) -> StateDirection:

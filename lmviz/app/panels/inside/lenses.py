@@ -12,7 +12,7 @@ from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.figures import count, percentage
+from lmviz.app.widgets.base.figures import count, percentage, whole_percentage
 from lmviz.base.counting import numbered
 from lmviz.inspection.lens_sentence import place_in_words
 from lmviz.inspection.names import stop_name
@@ -192,7 +192,9 @@ class LensesPanel(AskingPanel[Reading, LensesFound]):
             if fitted is not None and row < len(places) - 1:
                 lines.append(worth_in_words(fitted, places[row]))
                 if fitted.errors is not None:
-                    lines.append(f"standard error of the map {100 * fitted.errors[places[row]]:.0f} %")
+                    lines.append(
+                        f"standard error of the map {whole_percentage(float(fitted.errors[places[row]]))}"
+                    )
             return f"{reading.answer(int(lens.ids[row, 0, column]))}  {percentage(share)}", lines
 
         def go(row: int, column: int) -> None:

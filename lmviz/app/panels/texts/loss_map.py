@@ -11,7 +11,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.texts.recipes import map_recipe
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, row
-from lmviz.app.widgets.base.figures import count, number, signed_figure
+from lmviz.app.widgets.base.figures import count, number, signed_figure, whole_percentage
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -98,7 +98,7 @@ class LossMapPanel(Panel):
         self._measure.setText("Stop" if losses.share is not None else "Measure")
         self._measure.setVisible(losses.share is not None or losses.shown is None)
         if losses.share is not None:
-            self._said.setText(f"{100 * losses.share:.0f} % of the text has been read.")
+            self._said.setText(f"{whole_percentage(losses.share)} of the text has been read.")
             return
         found = self._drawn
         if found is None:
@@ -110,8 +110,8 @@ class LossMapPanel(Panel):
             ahead = found.losses[~np.isnan(found.losses)] < -0.5
             behind = found.losses[~np.isnan(found.losses)] > 0.5
             said += (
-                f"; A is ahead by 0.5 or more on {100 * ahead.mean():.0f} %, "
-                f"B on {100 * behind.mean():.0f} % of the tokens"
+                f"; A is ahead by 0.5 or more on {whole_percentage(float(ahead.mean()))}, "
+                f"B on {whole_percentage(float(behind.mean()))} of the tokens"
             )
         self._said.setText(f"{said}.")
 

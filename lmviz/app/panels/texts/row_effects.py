@@ -11,7 +11,7 @@ from lmviz.app.panels.texts.many_text import part_name, why_empty
 from lmviz.app.panels.texts.recipes import effects_recipe
 from lmviz.app.session.many_texts import EffectsSoFar
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.figures import count, number, signed_figure
+from lmviz.app.widgets.base.figures import count, number, signed_figure, whole_percentage
 from lmviz.base.counting import numbered
 from lmviz.base.durations import briefly, in_words
 from lmviz.looks.ink import Inked
@@ -165,7 +165,7 @@ class RowEffectsPanel(ShowingPanel):
             by = signed_figure(float(effects.mean[cell]))
             if effects.by == "patch":
                 said = "" if place == 0 else "; "
-                by = f"brings back {100 * float(effects.mean[cell]):.0f} %"
+                by = f"brings back {whole_percentage(float(effects.mean[cell]))}"
             pieces += [Inked(said), Inked(name, True), Inked(" "), Inked(by, True)]
             agreeing = count(int(effects.agreeing[cell]))
             pieces.append(Inked(f", of that sign in {agreeing} of {count(found.done)}"))
