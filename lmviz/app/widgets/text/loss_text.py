@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize
-from PySide6.QtGui import QColor, QPaintEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPaintEvent, QStaticText
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics, once
-from lmviz.app.widgets.kit.painter import AT_LEFT, Painter
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
 from lmviz.app.widgets.matrix.cells import Cells, color_table, ink_table
+from lmviz.base.plain_text import seen
 
 SIZE, LINE, PADDING, GAP = 12.5, 21, 3, 2
 MOST = 16_000_000
@@ -108,6 +109,20 @@ class LossText(Pointable):
                 at = min(max(at + 1, fits), stop)
         return np.array(found or [0], dtype=np.int64)
 
+    @once
+    def _texts(self) -> dict[int, QStaticText]:
+        """The words that were drawn, laid out."""
+        return {}
+
+    def _prepared(self, word: int) -> QStaticText:
+        known = self._texts()
+        if word not in known:
+            text = QStaticText(seen(self._words[word]))
+            text.setTextFormat(Qt.TextFormat.PlainText)
+            text.prepare(font=self.theme.token_font(SIZE))
+            known[word] = text
+        return known[word]
+
     def _line_of(self, token: int) -> int:
         return int(np.searchsorted(self._lines(), token, side="right")) - 1
 
@@ -147,22 +162,30 @@ class LossText(Pointable):
         self.painted = last - first
         levels = Cells.of(self._values[None, first:last], self._scale, self._limit).levels[0]
         colors, inks = color_table(self.theme, self._scale), ink_table(self.theme, self._scale)
-        widths, padding = self._widths(), self.length(PADDING)
+        widths, padding, gap = self._widths(), self.length(PADDING), self.length(GAP)
+        high = line_height - self.length(3)
         painter.setFont(self.theme.token_font(SIZE))
+        shades = {
+            level: (QColor.fromRgb(int(colors[level])), inks[level])
+            if level
+            else (None, self.theme.muted_text)
+            for level in np.unique(levels).tolist()
+        }
+        start, end = self._marked
         for line in lines:
-            left, top = 0.0, line * line_height
-            for token in self._tokens_of(line):
-                level = int(levels[token - first])
-                wide = float(widths[token]) - self.length(GAP)
-                area = QRectF(left, top + 1, wide, line_height - self.length(3))
-                if level:
-                    painter.fillRect(area, QColor.fromRgb(int(colors[level])))
-                painter.setPen(inks[level] if level else self.theme.muted_text)
-                painter.drawText(area.adjusted(padding, 0, 0, 0), AT_LEFT, self._words[self._ids[token]])
-                if self._marked[0] <= token < self._marked[1]:
-                    below = QRectF(left, area.bottom() - 2, wide + self.length(GAP), 2)
-                    painter.fillRect(below, self.theme.accent)
-                left += float(widths[token])
+            left, top, tokens = 0.0, line * line_height + 1, self._tokens_of(line)
+            there = slice(tokens.start, tokens.stop)
+            shown = zip(tokens, self._ids[there].tolist(), widths[there].tolist(), strict=True)
+            for token, word, wide in shown:
+                fill, ink = shades[int(levels[token - first])]
+                if fill is not None:
+                    painter.fillRect(QRectF(left, top, wide - gap, high), fill)
+                painter.setPen(ink)
+                text = self._prepared(word)
+                painter.drawStaticText(QPointF(left + padding, top + (high - text.size().height()) / 2), text)
+                if start <= token < end:
+                    painter.fillRect(QRectF(left, top + high - 2, wide, 2), self.theme.accent)
+                left += wide
         if first <= self.hovered < last:
             painter.box(self.part_rectangle(self.hovered), None, self.theme.text, 1.0)
         self.draw_focus(painter)
