@@ -88,7 +88,7 @@ class Scenes(QObject):
         """Put a scene on, once a person agrees where it names files elsewhere."""
         scene = found.scene
         if found.outside:
-            self._session.permission.ask(found.outside, path.name, partial(self.open, path))
+            self._session.permission.ask_person(found.outside, path.name, partial(self.open, path))
             return
         self._stop()
         self.leave()

@@ -71,14 +71,14 @@ class Permission(Part):
         """Whether files may be read that something of this name names, in a folder; as `may_read`."""
         files = self.limits().outside(named, folder)
         if files and then is not None:
-            self.ask(files, namer, then)
+            self.ask_person(files, namer, then)
         return not files
 
     def limits(self) -> Limits:
         """What may be read now, for a thread."""
         return Limits(self._runs_folder, frozenset(self._allowed))
 
-    def ask(self, files: Mapping[str, str], namer: str, then: Callable[[], object]) -> None:
+    def ask_person(self, files: Mapping[str, str], namer: str, then: Callable[[], object]) -> None:
         """Ask about files that something of this name names, each with where it lies; a yes calls `then`."""
 
         def agree() -> None:
