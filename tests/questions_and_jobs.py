@@ -438,6 +438,7 @@ ROWS = (
     Row("Downloading ", "corpus", "texts_view", download),
     Row("forget ", "corpus", NOTICE, close_model),
     Row("reading", "train", NOTICE, Scene.type),
+    Row("Cutting the text into tokens", "train", NOTICE, Scene.type),
     Row("fitting text", "train", NOTICE, read_nothing_known),
     Row("own line", "train", NOTICE, want_a_line),
     Row("live sample", "train", "live_sample_view", Scene.type),
