@@ -637,7 +637,10 @@ def _times(number: int) -> str:
 
 
 def _percent(share: float) -> str:
-    return percentage(share) if abs(share) >= 0.0005 else "0 %"
+    """A share with its sign, in as many figures as one of the other sign has."""
+    if abs(share) < 0.0005:
+        return "0 %"
+    return f"{'−' if share < 0 else ''}{percentage(abs(share))}"
 
 
 def _tip(answer: Influences, form: LineForm, mark: str) -> tuple[str, ...]:

@@ -98,6 +98,7 @@ def test_n_grams_come_at_once_and_gradients_on_a_click(panel: TaughtPanel, run: 
             100 * form.share, abs=0.05
         )
         assert bool(row.mark) is form.only_gradients
+        assert len(row.said) <= len("−100.0 %")
     qtbot.waitUntil(lambda: not panel.findChild(QPushButton, "taught_read_button").isVisible())
 
     known: dict[str, object] = {}
