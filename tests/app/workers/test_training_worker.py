@@ -1,7 +1,6 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -10,9 +9,16 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.workers import training_worker
 from lmviz.app.workers.training_worker import SHARE_FOR_COPIES, TrainingWorker
+from lmviz.models.model import Model
 from lmviz.training.progress import Progress
 
 STEPS = 50_000
+
+
+class Learner:
+    """A model of which nothing but its state is asked."""
+
+    reading_state = Model.reading_state
 
 
 class Lesson:
@@ -21,7 +27,8 @@ class Lesson:
     def __init__(self) -> None:
         self.weight = torch.zeros(1)
         self.closed = False
-        self.model = SimpleNamespace(state=lambda: {"weight": self.weight})
+        self.model = Learner()
+        self.model.state = lambda: {"weight": self.weight}
         self.progress = self._learn()
 
     def _learn(self) -> Iterator[Progress]:
