@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.controls.measured_cards import MeasuredBar, MeasuredCard, MeasuredCards
 from lmviz.app.widgets.controls.preset_cards import PresetCard, PresetCards
 from lmviz.app.widgets.diagrams.circuit_picture import CircuitNode, CircuitPath, CircuitPicture
 from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
@@ -46,16 +47,19 @@ from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
 from lmviz.app.widgets.plots.curve_rows import CurveRow, CurveRows
+from lmviz.app.widgets.plots.dot_rows import DotRow, DotRows
 from lmviz.app.widgets.plots.histogram import Histogram
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
 from lmviz.app.widgets.plots.loss_surface import LossSurface
 from lmviz.app.widgets.plots.plot_names import PlotName, PlotNames
+from lmviz.app.widgets.plots.point_cloud import PointCloud
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
 from lmviz.app.widgets.plots.position_bars import PositionBars
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.plots.scatter_plot import ScatterPlot
 from lmviz.app.widgets.plots.score_strips import ScoreStrip, ScoreStrips
+from lmviz.app.widgets.plots.shift_arrows import ShiftArrows
 from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
@@ -72,7 +76,9 @@ from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceL
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
 from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
 from lmviz.app.widgets.text.labelled_words import LabelledWord, LabelledWords
+from lmviz.app.widgets.text.loss_text import LossText
 from lmviz.app.widgets.text.product_strip import ProductStrip
+from lmviz.app.widgets.text.pushed_lines import PushedLinesView, PushedRow
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
 from lmviz.autodiff.layout import ValuePlace
@@ -555,3 +561,58 @@ def word_effects(count: int) -> QWidget:
     view = WordEffects()
     view.set_words([WordEffect(word, 0.1, 0.2) for word in words(count)], 1.63)
     return view
+
+
+@makes("DotRows")
+def dot_rows(count: int) -> QWidget:
+    dots = DotRows()
+    half = count // 2
+    rows = [
+        DotRow(f"group {at}", numbers(half), range(at * half, (at + 1) * half), at, (0.0, 0.1))
+        for at in (0, 1)
+    ]
+    dots.set_rows(rows)
+    return dots
+
+
+@makes("PointCloud")
+def point_cloud(count: int) -> QWidget:
+    cloud = PointCloud()
+    cloud.set_names("A", "B")
+    cloud.set_points(numbers(count), numbers(count) ** 2)
+    return cloud
+
+
+@makes("ShiftArrows")
+def shift_arrows(count: int) -> QWidget:
+    view = ShiftArrows()
+    view.set_shifts(words(count), shares(count), shares(count)[::-1])
+    return view
+
+
+@makes("PushedLinesView")
+def pushed_lines(count: int) -> QWidget:
+    view, push = PushedLinesView(), np.linspace(-1, 1, 10)
+    line = tuple(words(10))
+    rows = [
+        PushedRow(label=("to", "her"), times="27", tokens=line, pushes=push, bars=push[:4], said="9 %")
+        for _ in range(count)
+    ]
+    view.set_rows(("form", "times", "line", "by step", "of all"), rows)
+    return view
+
+
+@makes("LossText")
+def loss_text(count: int) -> QWidget:
+    text, known = LossText(), words(50)
+    ids = np.arange(count) % len(known)
+    text.set_text(ids, known, np.arange(0, count, 40), np.abs(numbers(count)), "count", 3.0)
+    return text
+
+
+@makes("MeasuredCards")
+def measured_cards(count: int) -> QWidget:
+    cards = MeasuredCards()
+    bars = (MeasuredBar("trained", 0.5, "2.4M"), MeasuredBar("memory", 0.2, "20 MB"))
+    cards.set_cards([MeasuredCard(word, word, "rate", bars) for word in words(count)], "")
+    return cards

@@ -39,6 +39,11 @@ def sort_by_effect(scene: Scene) -> None:
     scene.type()
 
 
+def type_long(scene: Scene) -> None:
+    """A text so long that it is cut into tokens beside the window."""
+    scene.session.reading.set_prefix(f"{'the cows eat ' * 400}{WORDS[next(scene.numbers) % len(WORDS)]}")
+
+
 def ablate_text(scene: Scene) -> None:
     """The loss over the open text without each head, again for another text that is typed."""
     if scene.session.text.corpus is None:
@@ -438,7 +443,7 @@ ROWS = (
     Row("Downloading ", "corpus", "texts_view", download),
     Row("forget ", "corpus", NOTICE, close_model),
     Row("reading", "train", NOTICE, Scene.type),
-    Row("Cutting the text into tokens", "train", NOTICE, Scene.type),
+    Row("Cutting the text into tokens", "train", NOTICE, type_long),
     Row("fitting text", "train", NOTICE, read_nothing_known),
     Row("own line", "train", NOTICE, want_a_line),
     Row("live sample", "train", "live_sample_view", Scene.type),

@@ -213,7 +213,7 @@ def proposed_measure(pair: ModelPair, ids: np.ndarray) -> Of:
     Their names may be read as others together; then it is the probability of the first.
     """
     before, after = (
-        CachedPass(model, prepared(model, ids, (), {})).values["probabilities"][0, -1].double().cpu().numpy()
+        CachedPass(model, prepared(model, ids, (), {})).values["probabilities"][0, -1].cpu().double().numpy()
         for model in (pair.before, pair.after)
     )
     change = after - before

@@ -43,5 +43,5 @@ def word_shift(pair: ModelPair, ids: np.ndarray) -> WordShift:
 def _after(model: Model, ids: np.ndarray) -> np.ndarray:
     with evaluation(model) as reader:
         row = reader(on_device(reader, ids))[0, -1]
-        found: np.ndarray = row.double().softmax(dim=-1).cpu().numpy()
+        found: np.ndarray = row.cpu().double().softmax(dim=-1).numpy()
     return found

@@ -116,8 +116,8 @@ class Divergence:
         return "divergence" if self.position is None else f"divergence@{self.position}"
 
     def __call__(self, answer: ModelAnswer) -> torch.Tensor:
-        before = answer.unchanged.logits.double().log_softmax(dim=-1)
-        after = answer.logits.double().log_softmax(dim=-1)
+        before = answer.unchanged.logits.cpu().double().log_softmax(dim=-1)
+        after = answer.logits.cpu().double().log_softmax(dim=-1)
         inner = torch.where(before.isneginf(), torch.zeros(()).to(before), before.exp() * (before - after))
         each = inner.sum(dim=-1)
         if each.ndim == 0:

@@ -81,7 +81,7 @@ def in_double(model: Model) -> Model:
     parameter = next(twin.parameters(), None)
     if parameter is not None and parameter.device.type in WITHOUT:
         twin = twin.cpu()
-    return twin.double()
+    return twin.cpu().double()
 
 
 class Moved:

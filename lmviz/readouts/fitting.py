@@ -104,9 +104,9 @@ def _divergences(
         chosen = np.arange(len(ids))[passages.judged(ids)]
         recorded = trace(model, ids, taps=sorted(_recorded(model, places)))
         shares = list(lens_distributions(model, recorded, places, chosen, carried))
-        final = shares[-1].double().clamp_min(1e-30)
+        final = shares[-1].cpu().double().clamp_min(1e-30)
         for row, share in enumerate(shares):
-            logs = final.log2() - share.double().clamp_min(1e-30).log2()
+            logs = final.log2() - share.cpu().double().clamp_min(1e-30).log2()
             sums[row] += float((final * logs).sum())
         count += len(chosen)
     return dict(zip(places, (sums / max(count, 1)).tolist(), strict=True))
@@ -130,7 +130,7 @@ class _Moments:
 
     def add(self, states: Mapping[str, torch.Tensor], where: slice) -> None:
         for place, found in states.items():
-            total = found[where].double().sum(0)
+            total = found[where].cpu().double().sum(0)
             self.sums[place] = self.sums.get(place, torch.zeros(())) + total
         self.tokens += where.stop - where.start
 
@@ -177,13 +177,15 @@ class _JacobianFit:
         """Some rows of this passage's Jacobian, (channel chosen, channel) by place."""
         if self.scope == LATER:
             found = self.stream.rows_of_jacobian(ids, channels, where, self.parameters)
-            return {place: gradient[:, where].double().mean(1) for place, gradient in found.items()}
+            return {place: gradient[:, where].cpu().double().mean(1) for place, gradient in found.items()}
         total: dict[str, torch.Tensor] = {}
         positions = range(*where.indices(len(ids)))
         for at in positions:
             found = self.stream.rows_of_jacobian(ids, channels, slice(at, at + 1), self.parameters)
             for place, gradient in found.items():
-                total[place] = total.get(place, torch.zeros(())) + gradient[:, at].double() / len(positions)
+                total[place] = total.get(place, torch.zeros(())) + gradient[:, at].cpu().double() / len(
+                    positions
+                )
         return total
 
     def lens(self) -> FittedLens:
@@ -223,9 +225,9 @@ class _TunedFit:
         """One more passage, of which some positions count."""
         states = self.stream.states(ids)
         self.moments.add(states, where)
-        end = states[self.stream.places[-1]][where].double()
+        end = states[self.stream.places[-1]][where].cpu().double()
         for place in self.stream.places[:-1]:
-            chosen = states[place][where].double()
+            chosen = states[place][where].cpu().double()
             self.products[place] = self.products.get(place, torch.zeros(())) + chosen.T @ chosen
             self.towards[place] = self.towards.get(place, torch.zeros(())) + chosen.T @ end
         self.count += 1

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from lmviz.base.arguments import file_path
+from lmviz.base.arguments import file_path, whole_number
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.base.loading import loads
@@ -171,7 +171,7 @@ class Tokenizer:
     @loads("tokenizer")
     def load(cls, path: str | Path, size: int = 0) -> Self:
         """Read a tokenizer.json, for a model of `size` tokens if it has more; LmvizError when it is none."""
-        return cls(read_backend(file_path(path)), size=size)
+        return cls(read_backend(file_path(path)), size=whole_number("size", size))
 
     def save(self, path: str | Path) -> None:
         """Write the tokenizer.json, from which alone `load` restores the tokenizer."""

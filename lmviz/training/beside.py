@@ -90,7 +90,7 @@ def written_by(model: Model, length: int) -> np.ndarray:
     for _ in range(length):
         given = rows if state is None else rows[:, -1:]
         logits, state = model.advance(given, state)
-        shares = logits[:, -1].float().softmax(dim=-1).double().cumsum(dim=-1).cpu().numpy()
+        shares = logits[:, -1].float().softmax(dim=-1).cpu().double().cumsum(dim=-1).numpy()
         draws = chance.random(OWN_TEXTS) * shares[:, -1]
         drawn = [
             int(np.searchsorted(row, draw, side="right")) for row, draw in zip(shares, draws, strict=True)
@@ -140,6 +140,6 @@ def mean_loss(model: Model, rows: np.ndarray, batch: int) -> float:
     total = 0.0
     for start in range(0, len(rows), batch):
         ids = torch.from_numpy(rows[start : start + batch]).to(device)
-        total -= float(model.log_probabilities(ids[:, :-1], ids[:, 1:]).double().sum())
+        total -= float(model.log_probabilities(ids[:, :-1], ids[:, 1:]).cpu().double().sum())
     model.train(was_training)
     return total / rows[:, 1:].size

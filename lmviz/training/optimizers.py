@@ -92,7 +92,7 @@ def second_moments(model: nn.Module, optimizer: Optimizer) -> dict[str, torch.Te
         state = optimizer.state.get(parameter, {})
         if "exp_avg_sq" not in state or "step" not in state:
             continue
-        squares = state["exp_avg_sq"].detach().double().cpu()
+        squares = state["exp_avg_sq"].detach().cpu().double()
         if squares.ndim > 1:
             squares = squares.mean(dim=tuple(range(1, squares.ndim)), keepdim=True)
         decay = next(group["betas"][1] for group in optimizer.param_groups if "betas" in group)

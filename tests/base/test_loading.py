@@ -20,6 +20,9 @@ from lmviz.lectures.reading import open_lecture
 from lmviz.lessons.reading import open_lesson
 from lmviz.lessons.results import open_results
 from lmviz.polls.poll_file import open_poll
+from lmviz.readouts.control_vector import read_control_vector
+from lmviz.readouts.direction import read_direction
+from lmviz.readouts.fitted_lens import read_lens
 from lmviz.runs.converting import convert
 from lmviz.runs.race_folder import open_race
 from lmviz.series.curve_files import read_lines
@@ -58,11 +61,14 @@ KINDS = {
         "lmviz.runs.converting.open_model_of",
     ),
     "bundle": (unpack, "lmviz.lectures.bundle.check_ordinary"),
+    "control vector": (read_control_vector, "lmviz.readouts.control_vector.read_gguf"),
     "curves": (
         lambda path: read_curves(path, read_lines),
         "lmviz.series.curve_files.read_text_file",
     ),
+    "direction": (read_direction, "lmviz.text.ordinary_files.read_file"),
     "lecture": (lambda path: open_lecture(path, ()), "lmviz.lectures.reading.read_text_file"),
+    "lens": (read_lens, "lmviz.text.ordinary_files.read_file"),
     "lesson": (lambda path: open_lesson(path, ()), "lmviz.lessons.reading.read_text_file"),
     "network": (open_network, "lmviz.autodiff.files.read_text_file"),
     "pickle": (read_plain_pickle, "lmviz.interchange.plain_pickle.read_file"),

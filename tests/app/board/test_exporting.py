@@ -214,7 +214,7 @@ def test_a_right_click_on_the_text_of_a_sample_offers_to_export_it(
 
 
 CONTROLS = {
-    *("plan_view", "texts_view", "surgery_view", "guess_view", "real_view"),
+    *("plan_view", "tuning_view", "texts_view", "surgery_view", "guess_view", "real_view"),
     *("autodiff_editor_view", "tape_view", "poll_view"),
 }
 """Panels of forms, lists and games, which draw no numbers of a model."""

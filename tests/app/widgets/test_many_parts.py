@@ -24,7 +24,7 @@ from lmviz.app.widgets.kit.pointing import Parts
 
 MANY = 1000
 BOUNDED = {
-    **dict.fromkeys(("PresetCards", "FamilyCards", "PollChoices"), 12),
+    **dict.fromkeys(("PresetCards", "FamilyCards", "PollChoices", "MeasuredCards"), 12),
     **dict.fromkeys(("AlgorithmLines", "ArithmeticCard", "Legend"), 40),
     **dict.fromkeys(("CircuitPicture", "SizePlot", "NetworkPicture", "UnitPicture"), 150),
     "PlotNames": 60,
@@ -42,6 +42,8 @@ SLOWER = {
     "TreeView": 8,
     "BeforeAfterBars": 8,
     "TapeList": 8,
+    "PushedLinesView": 8,
+    "ShiftArrows": 8,
 }
 """Pictures with so much in sight at once that drawing them anew takes longer, in units: none waits for that
 much as it looks for the part."""

@@ -219,7 +219,6 @@ class LensesPanel(AskingPanel[Reading, LensesFound]):
             rows=[_row_name(place) for place in places],
             words=words,
             notes=[count(int(rank)) for rank in lens.ranks[:, 0]],
-            notes_title="rank",
             readout=read_out,
             clicked=go,
             share=1,

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.widgets.base.canvas import once
 from lmviz.app.widgets.base.figures import plain
 from lmviz.app.widgets.kit.painter import AT_LEFT, AT_RIGHT, CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
@@ -59,6 +60,7 @@ class PointCloud(Pointable):
     def description(self) -> str:
         return f"{int(np.isfinite(self._points).all(axis=1).sum())} points"
 
+    @once
     def _ends(self) -> tuple[float, float]:
         known = self._points[np.isfinite(self._points).all(axis=1)]
         low, high = min(0.0, known.min(initial=0.0)), max(0.0, known.max(initial=0.0))
@@ -73,15 +75,22 @@ class PointCloud(Pointable):
             bottom - (y - low) / (high - low) * (bottom - top),
         )
 
+    @once
+    def _centres(self) -> np.ndarray:
+        """Where the points are, (point, 2) in pixels; NaN for those that are not shown."""
+        low, high = self._ends()
+        first, last = self._place(low, low), self._place(high, high)
+        share = (self._points - low) / (high - low)
+        shown = np.isfinite(self._points).all(axis=1, keepdims=True)
+        begin, span = np.array([first.x(), first.y()]), np.array([last.x() - first.x(), last.y() - first.y()])
+        return np.where(shown, begin + share * span, np.nan)
+
     def index_at(self, place: QPointF) -> int:
-        best, found = self.length(2.5 * DOT) ** 2, -1
-        for index, (x, y) in enumerate(self._points):
-            if np.isfinite(x) and np.isfinite(y):
-                at = self._place(x, y)
-                distance = (at.x() - place.x()) ** 2 + (at.y() - place.y()) ** 2
-                if distance < best:
-                    best, found = distance, index
-        return found
+        if not np.isfinite(self._points).all(axis=1).any():
+            return -1
+        distances = np.square(self._centres() - (place.x(), place.y())).sum(axis=1)
+        nearest = int(np.nanargmin(distances))
+        return nearest if distances[nearest] < self.length(2.5 * DOT) ** 2 else -1
 
     def part_rectangle(self, index: int) -> QRectF | None:
         x, y = self._points[index]

@@ -147,7 +147,7 @@ def test_an_answer_that_comes_when_all_models_have_been_closed_elsewhere_is_let_
         session.library.close(model)
     gate.set()
     answered()
-    assert view.found
+    assert not view.found
 
 
 def test_without_models_and_texts_everything_says_what_to_do(window: MainWindow, qtbot: QtBot) -> None:
