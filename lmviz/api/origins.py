@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmviz.api.training import corpus_of, find_run
-from lmviz.base.arguments import check_callable, whole_number
+from lmviz.base.arguments import check_callable, whole_number, whole_numbers, words
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, part_of, unheard
 
@@ -40,9 +40,7 @@ def copied(
 
     check_callable("progress", progress)
     report = progress or unheard
-    texts = [text] if isinstance(text, str) else list(text)
-    if not all(isinstance(one, str) for one in texts):
-        raise LmvizError("What is looked up are texts: give one, or a list of them.")
+    texts = list(words("text", text, "The bat made"))
     return copies_in(text_of(model, corpus, part_of(report, 0.0, 0.3)), texts, part_of(report, 0.3, 1.0))
 
 
@@ -91,7 +89,7 @@ def influences(
         token,
         source=source,
         position=position,
-        steps=None if steps is None else tuple(steps),
+        steps=None if steps is None else whole_numbers("A step", steps),
         tokens=None if tokens is None else whole_number("tokens", tokens),
         scaled=scaled,
     )

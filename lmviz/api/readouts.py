@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmviz.api.given import opened_model
-from lmviz.base.arguments import check_callable, whole_number
+from lmviz.base.arguments import check_callable, whole_number, words
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, unheard
 
@@ -98,9 +98,10 @@ def probe(
     check_callable("progress", progress)
     if not isinstance(strength, int | float) or not strength > 0:
         raise LmvizError(f"strength must be a number above 0, not {strength!r}.")
-    opened, report = opened_model(model), progress or unheard
+    opened, report, seed = opened_model(model), progress or unheard, whole_number("seed", seed)
     before = _untrained(model, opened, seed) if untrained is None else opened_model(untrained)
-    texts = read_labelled(opened, labelled, seed=whole_number("seed", seed))
+    taps = None if taps is None else words("pattern of addresses", taps, "layers/*/residual2")
+    texts = read_labelled(opened, labelled, seed=seed)
     with interruptible(lambda done: report(done) if done is not None else None):
         return fitted(opened, texts, taps, untrained=before, strength=float(strength), seed=seed)
 
@@ -114,7 +115,8 @@ def direction(model: Given, texts: Texts, others: Texts, tap: str, *, at: str = 
     """
     from lmviz.readouts.direction import mean_difference
 
-    return mean_difference(opened_model(model), texts, others, tap, at=at)
+    first, second = words("text", texts, "The bat made"), words("text", others, "The bat made")
+    return mean_difference(opened_model(model), first, second, tap, at=at)
 
 
 def open_direction(path: str | Path) -> tuple[StateDirection, ...]:
@@ -147,13 +149,26 @@ def steer(
     """
     from lmviz.models.interruption import interruptible
     from lmviz.models.prefix import read_prefix
+    from lmviz.readouts.direction import StateDirection
     from lmviz.readouts.steering import STRENGTHS, steering
 
     check_callable("progress", progress)
+    if not isinstance(direction, StateDirection):
+        raise LmvizError(f"{direction!r} is no direction: give what lmviz.direction returns.")
+    if not isinstance(text, str):
+        raise LmvizError(f"{text!r} is no text: give a string.")
     opened, report = opened_model(model), progress or unheard
-    rows = [read_prefix(opened, one).last(opened.context).ids for one in held_out]
+    texts = words("text", held_out, "The bat made")
+    rows = [read_prefix(opened, one).last(opened.context).ids for one in texts]
     with interruptible(lambda done: report(done) if done is not None else None):
-        *_, found = steering(opened, direction, text, of, strengths=strengths or STRENGTHS, held_out=rows)
+        *_, found = steering(
+            opened,
+            direction,
+            text,
+            of,
+            strengths=STRENGTHS if strengths is None else strengths,
+            held_out=rows,
+        )
     return found
 
 

@@ -22,6 +22,13 @@ def whole_number(name: str, value: Any, least: int = 0) -> int:
     return number
 
 
+def whole_numbers(name: str, value: Any, least: int = 0) -> tuple[int, ...]:
+    """A list of whole numbers from `least` on; LmvizError for anything else."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise LmvizError(f"{value!r} is no list of whole numbers: give some, such as [0, 100].")
+    return tuple(whole_number(name, one, least) for one in value)
+
+
 def words(kind: str, value: Any, such_as: str) -> tuple[str, ...]:
     """One word of a kind or several, as several; LmvizError for the first that is no word."""
     several = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
@@ -36,6 +43,18 @@ def file_path(value: Any) -> Path:
     if not isinstance(value, str | os.PathLike):
         raise LmvizError(f"{value!r} names no file: give its path.")
     return Path(value)
+
+
+def named_file(value: Any) -> Path:
+    """The path of a file that may be there; LmvizError for what no file can be called."""
+    path = file_path(value)
+    try:
+        os.stat(path)
+    except OSError:
+        pass  # whoever reads it says so
+    except ValueError:
+        raise LmvizError(f"{str(path)!a} is a name that no file can have: choose another one.") from None
+    return path
 
 
 def check_callable(name: str, value: Callable[..., Any] | None) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lmviz.base.arguments import file_path
+from lmviz.base.arguments import file_path, named_file
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import replacing
 from lmviz.base.loading import loads
@@ -63,7 +63,7 @@ def write_control_vector(directions: Sequence[StateDirection], path: str | Path,
 @loads("control vector")
 def read_control_vector(path: str | Path) -> tuple[StateDirection, ...]:
     """The directions in such a file, by layer; LmvizError where it holds none."""
-    path = file_path(path)
+    path = named_file(path)
     file = read_gguf(path)
     found = []
     for name, packed in file.tensors.items():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.base.arguments import file_path
+from lmviz.base.arguments import file_path, named_file
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import replacing
 from lmviz.base.loading import loads
@@ -134,7 +134,7 @@ def read_direction(path: str | Path) -> StateDirection:
 
     from lmviz.text.ordinary_files import read_file
 
-    data = read_file(Path(path), LARGEST)
+    data = read_file(named_file(path), LARGEST)
     try:
         length = int.from_bytes(data[:8], "little")
         header = json.loads(data[8 : 8 + length])["__metadata__"]

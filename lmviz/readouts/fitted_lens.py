@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lmviz.base.arguments import file_path
+from lmviz.base.arguments import file_path, named_file
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import replacing
 from lmviz.base.loading import loads
@@ -113,7 +113,7 @@ def read_lens(path: str | Path) -> FittedLens:
 
     from lmviz.text.ordinary_files import read_file
 
-    data = read_file(Path(path))
+    data = read_file(named_file(path))
     header: Any = {}
     try:
         length = int.from_bytes(data[:8], "little")

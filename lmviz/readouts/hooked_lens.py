@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from lmviz.base.arguments import named_file
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
 from lmviz.interchange.stored_tensors import read_saved
@@ -21,7 +22,7 @@ from lmviz.readouts.fitted_lens import FittedLens
 @loads("lens")
 def read_hooked_lens(path: str | Path, places: Sequence[str]) -> FittedLens:
     """The lens in such a file, for a model with these places: the embedding first, then one a layer."""
-    saved = read_saved(Path(path))
+    saved = read_saved(named_file(path))
     matrices = saved.get("J")
     if not isinstance(matrices, dict) or not matrices:
         raise LmvizError(f"{path} holds no Jacobians under 'J': choose a lens that JacobianLens.save wrote.")

@@ -75,7 +75,10 @@ def steering(
     there is no such number, or where the model has no such tap.
     """
     model, interventions = unchanged(model, interventions)
-    asked = np.array(sorted({float(one) for one in strengths}))
+    try:
+        asked = np.array(sorted({float(one) for one in strengths}))
+    except (TypeError, ValueError):
+        asked = np.array([])
     if not len(asked) or not np.isfinite(asked).all():
         raise LmvizError(f"{strengths!r} are no strengths: give some numbers, such as (-1, 0, 1).")
     others = [direction.random_like(seed + number) for number in range(RANDOM)]

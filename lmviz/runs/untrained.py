@@ -17,4 +17,4 @@ def untrained_of(run: Run | None, model: Model, seed: int = 0) -> Model | None:
         return None
     if run is not None and run.has_steps and 0 in run.snapshots():
         return open_model_of(run, 0)
-    return build_model(model.family, model.configuration, model.vocabulary_size, seed, model.predicts)
+    return build_model(model.family, model.configuration, model.vocabulary_size, seed % 2**63, model.predicts)
