@@ -41,6 +41,7 @@ from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
 from lmviz.app.widgets.matrix.operation_view import OperationView
 from lmviz.app.widgets.matrix.pixel_grid import PixelGrid
+from lmviz.app.widgets.matrix.sized_cells import SizedCells
 from lmviz.app.widgets.matrix.strips import Strip, StripList
 from lmviz.app.widgets.plots.banded_plot import BandedPlot
 from lmviz.app.widgets.plots.bars import BarsView
@@ -616,3 +617,12 @@ def measured_cards(count: int) -> QWidget:
     bars = (MeasuredBar("trained", 0.5, "2.4M"), MeasuredBar("memory", 0.2, "20 MB"))
     cards.set_cards([MeasuredCard(word, word, "rate", bars) for word in words(count)], "")
     return cards
+
+
+@makes("SizedCells")
+def sized_cells(count: int) -> QWidget:
+    cells = SizedCells()
+    rows, columns = rows_by_columns(count)
+    names = words(rows), words(columns)
+    cells.set_cells(numbers(rows, columns), np.abs(numbers(rows, columns)), *names, ("head", "layer"))
+    return cells

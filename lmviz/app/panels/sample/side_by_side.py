@@ -134,6 +134,8 @@ class SideBySidePanel(Panel):
     def _write_greedily(self) -> None:
         """One token at a time, so that other requests to the reading thread need not wait."""
         session, moment, written = self.session, self._greedy_of, self._greedy
+        if self._is_greedy_done:
+            return  # the pause began before the last token came
         if not self.is_in_sight:
             self.refresh_soon()  # it goes on when it is shown again
             return

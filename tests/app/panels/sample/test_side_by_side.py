@@ -6,7 +6,9 @@ import threading
 
 import pytest
 from benches.sample import Bench
+from PySide6.QtCore import QTimer
 
+from lmviz.app.panels.sample.side_by_side import PAUSE
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.outcome import outcome
 from lmviz.decoding.sampling import greedy
@@ -54,6 +56,18 @@ def test_three_ways_stand_side_by_side(bench: Bench) -> None:
         assert view.outcomes[way].score == pytest.approx(expected.score, abs=1e-5)
 
 
+def test_a_pause_that_ends_after_the_last_token_adds_none(bench: Bench) -> None:
+    session, view = bench.session, bench.bring("side_by_side_view")
+    session.beam.set_options(length=3, width=2)
+    bench.wait(lambda: "greedy" in view.outcomes and len(view.outcomes["greedy"].chosen) == 3)
+    [pause] = [timer for timer in view.findChildren(QTimer) if timer.interval() == PAUSE]
+    pause.timeout.emit()
+    bench.wait(lambda: session.work.is_at_rest)
+    session.surgery.changed.emit()
+    bench.wait(lambda: not view.is_behind and view.is_up_to_date)
+    assert len(view.outcomes["greedy"].chosen) == 3
+
+
 def test_figures_that_cannot_be_computed_of_a_model_that_was_closed_meanwhile_leave_nothing(
     bench: Bench, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,6 +82,6 @@ def test_figures_that_cannot_be_computed_of_a_model_that_was_closed_meanwhile_le
     bench.wait(lambda: session.work.is_busy("outcome of sampling"))
     bench.window.show_perspective("polls")  # where it is told of nothing
     session.library.close(session.library.model)
-    with bench.qtbot.waitSignal(session.work.any_failed):
-        gate.set()
+    gate.set()
+    bench.wait(lambda: session.work.is_at_rest)
     assert panel.outcomes == {}
