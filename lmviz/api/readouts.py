@@ -44,7 +44,7 @@ def lens(
     seed, and some more to judge by. `progress` hears of the share that is done. LmvizError where the model
     has no states before the last, or where there is too little text.
     """
-    from lmviz.models.interruption import interruptible
+    from lmviz.models.interruption import heard_by
     from lmviz.readouts.fitted_lens import KINDS
     from lmviz.readouts.fitting import fit_lens
     from lmviz.readouts.lens import Lens
@@ -66,7 +66,7 @@ def lens(
         length=whole_number("length", length, least=4),
         seed=whole_number("seed", seed),
     )
-    with interruptible(lambda done: report(done) if done is not None else None):
+    with heard_by(report):
         *_, fitted = fit_lens(opened, read, kind, centred=centred, scope=scope, every=len(read.fitted))
     return Lens(opened, fitted)
 
@@ -91,7 +91,7 @@ def probe(
     network of the same shape with initial weights by the seed. `strength` is the inverse of the ridge, C of
     scikit-learn. LmvizError where there are no labels, or too few texts.
     """
-    from lmviz.models.interruption import interruptible
+    from lmviz.models.interruption import heard_by
     from lmviz.readouts.labelled import read_labelled
     from lmviz.readouts.probing import probe as fitted
 
@@ -102,7 +102,7 @@ def probe(
     before = _untrained(model, opened, seed) if untrained is None else opened_model(untrained)
     taps = None if taps is None else words("pattern of addresses", taps, "layers/*/residual2")
     texts = read_labelled(opened, labelled, seed=seed)
-    with interruptible(lambda done: report(done) if done is not None else None):
+    with heard_by(report):
         return fitted(opened, texts, taps, untrained=before, strength=float(strength), seed=seed)
 
 
@@ -147,7 +147,7 @@ def steer(
     `of` is a number as `gradient` takes it, such as "probability: stone". `.array`, `.random` and, on the
     texts `held_out`, `.loss` and `.random_loss` are (strength,). LmvizError where there is no such number.
     """
-    from lmviz.models.interruption import interruptible
+    from lmviz.models.interruption import heard_by
     from lmviz.models.prefix import read_prefix
     from lmviz.readouts.direction import StateDirection
     from lmviz.readouts.steering import STRENGTHS, steering
@@ -160,7 +160,7 @@ def steer(
     opened, report = opened_model(model), progress or unheard
     texts = words("text", held_out, "The bat made")
     rows = [read_prefix(opened, one).last(opened.context).ids for one in texts]
-    with interruptible(lambda done: report(done) if done is not None else None):
+    with heard_by(report):
         *_, found = steering(
             opened,
             direction,

@@ -38,6 +38,20 @@ def interruptible(look: Callable[[float | None], None]) -> Iterator[None]:
 
 
 @contextmanager
+def heard_by(report: Callable[[float], None]) -> Iterator[None]:
+    """Within, `report` hears the share that is done at each look up, and may raise to end the work."""
+    share = 0.0
+
+    def look(done: float | None) -> None:
+        nonlocal share
+        share = share if done is None else done
+        report(share)
+
+    with interruptible(look):
+        yield
+
+
+@contextmanager
 def part_of_work(number: int, count: int) -> Iterator[None]:
     """Within, fractions are of the part `number`, from 0, of `count` parts of equal length."""
     first, share = _watch.first, _watch.share

@@ -58,21 +58,14 @@ class Lenses(Part):
         folder, spells_out, key = opened.folder, opened.spells_out, _key(moment, kind)
 
         def work(report: Report) -> Iterator[FittedLens]:
-            from lmviz.models.interruption import interruptible
+            from lmviz.models.interruption import heard_by
             from lmviz.readouts.fitting import fit_lens
             from lmviz.readouts.passages import read_passages
             from lmviz.runs.opening import open_model_of, open_recorded
 
-            share = 0.0
-
-            def look(done: float | None) -> None:
-                nonlocal share
-                share = share if done is None else done
-                report(share)  # which raises where nobody waits any more
-
             model = open_model_of(open_recorded(folder), step)
             model = model.spelling_out() if spells_out else model
-            with interruptible(look):
+            with heard_by(report):
                 passages = read_passages(model, corpus.training_documents)
                 yield from fit_lens(model, passages, kind, every=5)
 

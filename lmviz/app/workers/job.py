@@ -103,7 +103,7 @@ class _Driver:
         self.is_cancelled = False
         self._work: JobWork | None = work
         self._messages, self._wake = messages, wake
-        self._reported = 0.0
+        self._sent_at: dict[str, float] = {}
 
     def run(self) -> None:
         """Do the work and say what came of it."""
@@ -140,7 +140,7 @@ class _Driver:
                 raise Cancelled
             if isinstance(value, float):
                 self._report(value)
-            elif self._is_time():
+            elif self._is_time("partial_changed"):
                 self._send(("partial_changed", value))
                 pending = False
             else:
@@ -149,7 +149,7 @@ class _Driver:
     def _report(self, fraction: float) -> None:
         if self.is_cancelled:
             raise Cancelled
-        if self._is_time():
+        if self._is_time("progressed"):
             self._send(("progressed", float(fraction)))
 
     def _look(self, done: float | None) -> None:
@@ -157,9 +157,10 @@ class _Driver:
         if self.is_cancelled:
             raise Interrupted
 
-    def _is_time(self) -> bool:
+    def _is_time(self, kind: str) -> bool:
+        """Whether so much time has passed since one of a kind was sent; one kind does not hold up another."""
         now = time.monotonic()
-        if now - self._reported < REPORT_EVERY:
+        if now - self._sent_at.get(kind, 0.0) < REPORT_EVERY:
             return False
-        self._reported = now
+        self._sent_at[kind] = now
         return True

@@ -65,6 +65,26 @@ def test_a_fast_generator_does_not_flood_the_window(start: Callable[..., Job], q
     assert len(seen) <= 2 + (time.monotonic() - began) / 0.05
 
 
+def test_progress_holds_no_partial_result_up(start: Callable[..., Job], qtbot: QtBot) -> None:
+    """What is found just after progress was told arrives while the work goes on."""
+    seen: list[object] = []
+    arrived = threading.Event()
+
+    def work(report: Callable[[float], None]) -> Iterator[object]:
+        time.sleep(0.1)
+        report(0.5)
+        yield "first"
+        assert arrived.wait(20), "the first result waits for the end"
+        return
+
+    job = start(work)
+    job.partial_changed.connect(seen.append)
+    job.partial_changed.connect(lambda _: arrived.set())
+    with qtbot.waitSignal(job.succeeded):
+        job.start()
+    assert seen == ["first"]
+
+
 def test_a_cancelled_job_says_nothing_more_and_its_generator_is_closed(
     start: Callable[..., Job], qtbot: QtBot
 ) -> None:

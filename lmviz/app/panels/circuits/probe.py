@@ -184,7 +184,7 @@ CONTROL_TASK = (
 
 def _probed(moment: Moment, corpus: Corpus, report: Report) -> Probes:
     """The probes of a model at a step for a labelled text, as a job."""
-    from lmviz.models.interruption import interruptible
+    from lmviz.models.interruption import heard_by
     from lmviz.readouts.labelled import read_labelled
     from lmviz.readouts.probing import probe
     from lmviz.runs.opening import open_model_of, open_recorded
@@ -193,14 +193,7 @@ def _probed(moment: Moment, corpus: Corpus, report: Report) -> Probes:
     opened, step = moment
     run = open_recorded(opened.folder)
     model = open_model_of(run, step)
-    share = 0.0
-
-    def look(done: float | None) -> None:
-        nonlocal share
-        share = share if done is None else done
-        report(share)  # which raises where nobody waits any more
-
-    with interruptible(look):
+    with heard_by(report):
         return probe(model, read_labelled(model, corpus), untrained=untrained_of(run, model))
 
 
