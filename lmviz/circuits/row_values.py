@@ -8,14 +8,11 @@ from time import monotonic
 
 import numpy as np
 
-from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass
 from lmviz.circuits.contrast import Contrast
-from lmviz.circuits.read_contrast import read_contrast
-from lmviz.circuits.set_questions import contrast_of
+from lmviz.circuits.set_questions import asking_rows
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.scalar import AnyOf
-from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
 from lmviz.text.text_set import TextSet
 
@@ -55,27 +52,20 @@ def measuring_rows(
     likeliest: dict[int, tuple[tuple[str, float], ...]] = {}
     names: set[str] = set()
     begun = monotonic()
-    for number, row in enumerate(given):
-        look_up(number / len(given))
-        contrast = contrast_of(row, measure)
-        try:
-            with uncounted_work():
-                question = read_contrast(model, contrast, interventions)
-                read = CachedPass(question.model, question.clean, question.span)
-                values[number] = read.measure(question.scalar)
-        except LmvizError as error:
-            troubles[number] = str(error)
+    for row in asking_rows(model, given, measure, interventions):
+        number = row.number
+        values[number] = row.value
+        if row.question is None or row.read is None:
+            troubles[number] = row.trouble
         else:
-            contrasts[number] = contrast
-            likeliest[number] = _likeliest(question.model, read)
-            names.add(question.scalar.name.partition("@")[0].partition(":")[0])
+            contrasts[number] = row.contrast
+            likeliest[number] = _likeliest(row.question.model, row.read)
+            names.add(row.question.scalar.name.partition("@")[0].partition(":")[0])
         kind = names.copy().pop() if len(names) == 1 else "measure"
         seconds = (monotonic() - begun) / (number + 1)
         yield RowValues(
             values.copy(), number + 1, contrasts.copy(), troubles.copy(), likeliest.copy(), seconds, kind
         )
-    if not contrasts:
-        raise LmvizError(f"Nothing can be asked of the rows of this set; of the first: {troubles[0]}")
 
 
 def _likeliest(model: Model, read: CachedPass) -> tuple[tuple[str, float], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass
 from lmviz.circuits.contrast import Contrast
-from lmviz.circuits.read_contrast import read_contrast
+from lmviz.circuits.read_contrast import ReadContrast, read_contrast
 from lmviz.circuits.shipped_questions import ShippedQuestion
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.measures import WordSum
@@ -48,6 +48,42 @@ def contrast_of(row: TextRow, measure: AnyOf | None = None) -> Contrast:
     return Contrast(row.text, row.changed, measure)
 
 
+@dataclass(frozen=True, eq=False)
+class AskedRow:
+    """A row that a model was asked about, by its number: what was read and its `value`, or the trouble."""
+
+    number: int
+    contrast: Contrast
+    question: ReadContrast | None = None
+    read: CachedPass | None = None
+    value: float = float("nan")
+    trouble: str = ""
+
+
+def asking_rows(
+    model: Model, given: TextSet, measure: AnyOf | None, interventions: Sequence[Intervention]
+) -> Iterator[AskedRow]:
+    """Each row as it is asked; LmvizError at the end where none could be."""
+    trouble = ""
+    was_asked = False
+    for number, row in enumerate(given):
+        look_up(number / len(given))
+        contrast = contrast_of(row, measure)
+        try:
+            with uncounted_work():
+                question = read_contrast(model, contrast, interventions)
+                read = CachedPass(question.model, question.clean, question.span)
+                value = read.measure(question.scalar)
+        except LmvizError as error:
+            trouble = trouble or str(error)
+            yield AskedRow(number, contrast, trouble=str(error))
+        else:
+            was_asked = True
+            yield AskedRow(number, contrast, question, read, value)
+    if not was_asked:
+        raise LmvizError(f"Nothing can be asked of the rows of this set; of the first: {trouble}")
+
+
 def questions_of(
     model: Model, given: TextSet, measure: AnyOf | None = None, interventions: Sequence[Intervention] = ()
 ) -> SetQuestions:
@@ -56,26 +92,16 @@ def questions_of(
     A row cannot be asked where its wanted word is not one token, where its pair does not line up, or where
     the measure is none.
     """
-    contrasts: list[Contrast] = []
+    contrasts: dict[int, Contrast] = {}
     troubles: dict[int, str] = {}
-    rows: list[int] = []
     values = np.full(len(given), np.nan)
-    for number, row in enumerate(given):
-        look_up(number / len(given))
-        contrast = contrast_of(row, measure)
-        try:
-            with uncounted_work():
-                question = read_contrast(model, contrast, interventions)
-                read = CachedPass(question.model, question.clean, question.span)
-                values[number] = read.measure(question.scalar)
-        except LmvizError as error:
-            troubles[number] = str(error)
-            continue
-        contrasts.append(contrast)
-        rows.append(number)
-    if not contrasts:
-        raise LmvizError(f"Nothing can be asked of the rows of this set; of the first: {troubles[0]}")
-    return SetQuestions(tuple(contrasts), tuple(rows), values, troubles)
+    for row in asking_rows(model, given, measure, interventions):
+        values[row.number] = row.value
+        if row.trouble:
+            troubles[row.number] = row.trouble
+        else:
+            contrasts[row.number] = row.contrast
+    return SetQuestions(tuple(contrasts.values()), tuple(contrasts), values, troubles)
 
 
 def set_of_questions(questions: Sequence[ShippedQuestion], model: Model) -> TextSet:
