@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.looks.look_card import LookCard
@@ -120,7 +120,8 @@ class AskingPanel(LookPanel, Generic[S, A]):
         return Look(self.parts)
 
     def handle_failure(self, key: str) -> None:
-        self._forget(self.first_look())
+        if key != JOBS:  # what was found before a job stays
+            self._forget(self.first_look())
 
     def refresh(self) -> None:
         asks = self.question()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lmviz.app.panels.look_panel import AskingPanel
-from lmviz.app.panels.panel import JOBS
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
@@ -229,10 +228,6 @@ class TaughtPanel(AskingPanel[Corpus, TaughtSoFar]):
         self._job_of = asked
         self._job.ended.connect(self._forget_job)
         self._draw()
-
-    def handle_failure(self, key: str) -> None:
-        if key != JOBS:  # what was found before a job stays
-            super().handle_failure(key)
 
     def _forget_job(self, job: object) -> None:
         if job is self._job:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lmviz.app.panels.look_panel import AskingPanel
-from lmviz.app.panels.panel import JOBS
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
@@ -206,10 +205,6 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
     def _choose_side(self, place: int) -> None:
         self._side = place
         self._draw()
-
-    def handle_failure(self, key: str) -> None:
-        if key != JOBS:  # what was found before a job stays
-            super().handle_failure(key)
 
     def _forget_job(self, job: object) -> None:
         if job is self._job:
