@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lmviz.base.errors import LmvizError
-from lmviz.base.figures import brief_percentage, whole_percentage
+from lmviz.base.figures import bare_percentage, whole_percentage
+from lmviz.inspection.lens_sentence import place_in_words
 from lmviz.inspection.logit_lens import lens_places
 from lmviz.inspection.tracing import trace
 from lmviz.models.interruption import look_up
@@ -69,18 +70,18 @@ class Probes:
     def sentence(self) -> str:
         """What may be claimed, in words made from the numbers."""
         best = int(self.gap.argmax())
-        where, share = self.addresses[best], whole_percentage(float(self.accuracy[best]))
-        if self.low[best] <= self.controls[best]:
-            return (
-                f"Nothing is read here that the controls do not read as well: {share} at {where}, and "
-                f"{whole_percentage(float(self.controls[best]))} without what the model has learned."
-            )
+        where, share = place_in_words(self.addresses[best]), whole_percentage(float(self.accuracy[best]))
         beside = {"the words alone": self.words, "the commonest label": self.majority}
         beside["random labels"] = float(self.shuffled[best])
         if self.untrained is not None:
             beside["the untrained network"] = float(self.untrained[best])
         name = max(beside, key=beside.__getitem__)
-        above = brief_percentage(float(self.gap[best]))
+        if self.low[best] <= self.controls[best]:
+            return (
+                f"Nothing is read here that a control does not read as well: {share} at {where}, and "
+                f"{whole_percentage(beside[name])} with {name}."
+            )
+        above = bare_percentage(float(self.gap[best]))
         return (
             f"At {where} it is read in {share} of the places, {above} points above the best control, {name}."
         )

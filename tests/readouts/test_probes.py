@@ -58,7 +58,7 @@ def test_what_only_another_word_has_is_read_after_attention_and_not_before():
     assert min(later) > 0.9
     assert found.words == 1.0  # a bag of words has the colour as well
     assert found.gap.max() <= 0
-    assert found.sentence.startswith("Nothing is read here that the controls do not read as well")
+    assert found.sentence.startswith("Nothing is read here that a control does not read as well")
     assert (found.low <= found.accuracy).all()
     assert (found.accuracy <= found.high).all()
     assert found.shuffled.mean() < 0.75

@@ -148,7 +148,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("loss_cuts", "Loss divided", "texts", "centre", tabbed=True, least=(300, 170)),
     PanelRow("row_effects", "Effects", "texts", "centre", weight=7, least=(300, 260), projected=True),
     PanelRow("loss_map", "Loss map", "texts", "centre", tabbed=True, least=(300, 200)),
-    PanelRow("chosen_row", "One text", "texts", "right", weight=6, width=314, least=(260, 240)),
+    PanelRow("chosen_row", "One text", "texts", "right", weight=6, width=330, least=(260, 240)),
     PanelRow("costly_words", "Words", "texts", "right", tabbed=True, least=(260, 200)),
     PanelRow("second_model", "Second model", "texts", "right", weight=5, least=(260, 220)),
     PanelRow("contrast", "Two texts", "circuits", "centre", weight=1, least=(400, 150)),

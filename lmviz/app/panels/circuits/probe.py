@@ -9,7 +9,7 @@ import numpy as np
 
 from lmviz.app.panels.look_panel import ShowingPanel
 from lmviz.app.session.opened_model import Moment, OpenedModel
-from lmviz.app.widgets.base.figures import count, percentage
+from lmviz.app.widgets.base.figures import count, whole_percentage
 from lmviz.app.workers.job import Job
 from lmviz.base.counting import numbered
 from lmviz.inspection.names import stop_name
@@ -41,7 +41,7 @@ PLOT = Curves(
     x_name="layer",
     y_name="right of those held out",
     possible=((0.0, np.inf), (0.0, 1.0)),
-    writes=(None, percentage),
+    writes=(None, whole_percentage),
     share=1,
 )
 
@@ -106,12 +106,12 @@ class ProbePanel(ShowingPanel):
             PLOT,
             curves=curves,
             references=[("words alone", probes.words), ("commonest label", probes.majority)],
-            marks=[(float(at), name) for at, name in enumerate(names)] if len(names) <= MOST_NAMES else (),
+            writes=(lambda at: names[round(at)] if at == round(at) < len(names) else "", whole_percentage),
         )
         told = (
             f"{count(probes.tested)} places of texts held out, {count(probes.fitted)} to fit on, "
-            f"{count(len(probes.names))} labels; {percentage(probes.seen)} of the words held out were seen "
-            f"before. Logistic regression with a ridge of 1/{probes.strength:g}, over states of variance 1."
+            f"{count(len(probes.names))} labels; {whole_percentage(probes.seen)} of the words held out were "
+            f"seen before. Logistic regression, C = {probes.strength:g}, over states of variance 1."
         )
         beside = Stacked(
             parts=(
@@ -172,9 +172,6 @@ class ProbePanel(ShowingPanel):
         self._job = None
         self.refresh_soon()
 
-
-MOST_NAMES = 14
-"""Layers whose names stand along the axis."""
 
 CONTROL_TASK = (
     "Designing and Interpreting Probes with Control Tasks: a probe that learns random labels by heart says "

@@ -29,7 +29,7 @@ INVITATION = "Measure the loss of every token of the text."
 LIMIT = 6.0
 """Nats of the strongest colour; of a difference half of it."""
 
-PARTS = {"held-out text": "validation", "training text": "training"}
+PARTS = {"held out": "validation", "training": "training"}
 SHOWN = ("loss", "A − B")
 NEWLY = 400
 """So many tokens of a text before a place are put into the window."""
