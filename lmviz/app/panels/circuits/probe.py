@@ -40,7 +40,7 @@ PLOT = Curves(
     says="how often a probe is right, by layer, and its controls",
     x_name="layer",
     y_name="right of those held out",
-    possible=((0.0, np.inf), (0.0, 1.0)),
+    possible=((-1.0, np.inf), (0.0, 1.0)),
     writes=(None, whole_percentage),
     share=1,
 )
@@ -93,7 +93,7 @@ class ProbePanel(ShowingPanel):
                 (SideBySide(first=plot, second=Stacked(parts=(Space(), said, Space()))),), head=(button,)
             )
         names = [_name(address) for address in probes.addresses]
-        layers = np.arange(len(names))
+        layers = np.array([_place(address) for address in probes.addresses])
         curves = [
             PlotCurve(
                 "read here", layers, probes.accuracy, "accent", dots=True, band=(probes.low, probes.high)
@@ -106,7 +106,6 @@ class ProbePanel(ShowingPanel):
             PLOT,
             curves=curves,
             references=[("words alone", probes.words), ("commonest label", probes.majority)],
-            writes=(lambda at: names[round(at)] if at == round(at) < len(names) else "", whole_percentage),
         )
         told = (
             f"{count(probes.tested)} places of texts held out, {count(probes.fitted)} to fit on, "
@@ -192,6 +191,12 @@ def _probed(moment: Moment, corpus: Corpus, report: Report) -> Probes:
     model = open_model_of(run, step)
     with heard_by(report):
         return probe(model, read_labelled(model, corpus), untrained=untrained_of(run, model))
+
+
+def _place(address: str) -> int:
+    """Where a state stands along the axis: at the number of its layer, or one before the first."""
+    layer = Address.parse(address).layer
+    return int(numbered(0)) - 1 if layer is None else int(numbered(layer))
 
 
 def _name(address: str) -> str:
