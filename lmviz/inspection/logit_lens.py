@@ -155,12 +155,8 @@ def lens_distributions(
     carried: Carried | None = None,
 ) -> Iterator[torch.Tensor]:
     """The distribution (position, token) that each place leads to; the last of the places is the stream's."""
-    taps = model.taps()
-    last = places[-1]
-    addresses = [tap.address for tap in taps]
-    ending = taps[addresses.index(last) + 1 : addresses.index("logits") + 1]
-    read = {operand.address for tap in ending for operand in tap.operation.operands}
-    read = (read & set(addresses)) - {tap.address for tap in ending}
+    taps, last = model.taps(), places[-1]
+    ending, read = ending_after(taps, last)
     changes = [
         change for change in trace.interventions if any(change.concerns(tap.address) for tap in ending)
     ]
@@ -186,6 +182,14 @@ def lens_distributions(
             listener = _Ending([*given, *ending], changes, lengths)
             logits = scope.run([*given, *ending], listener)["logits"][0]
             yield (logits if rows is positions else logits[positions]).softmax(dim=-1)
+
+
+def ending_after(taps: Sequence[Tap], last: str) -> tuple[Sequence[Tap], set[str]]:
+    """The taps from the end of the stream to the logits, and the addresses that they read from before."""
+    addresses = [tap.address for tap in taps]
+    ending = taps[addresses.index(last) + 1 : addresses.index("logits") + 1]
+    read = {operand.address for tap in ending for operand in tap.operation.operands}
+    return ending, (read & set(addresses)) - {tap.address for tap in ending}
 
 
 class _Ending(TapRecorder):

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from lmviz.base.errors import LmvizError
-from lmviz.inspection.logit_lens import Carried, lens_distributions
+from lmviz.inspection.logit_lens import Carried, ending_after, lens_distributions
 from lmviz.inspection.tracing import trace
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
@@ -98,11 +98,12 @@ def _divergences(
     model: Model, places: Sequence[str], passages: Passages, carried: Carried | None
 ) -> dict[str, float]:
     """KL(end ‖ read there), in bits, a mean over all judged positions, by place."""
+    needed = sorted({*places, "logits", *ending_after(model.taps(), places[-1])[1]})
     sums, count = np.zeros(len(places)), 0
     for ids in passages.held_out:
         look_up()
         chosen = np.arange(len(ids))[passages.judged(ids)]
-        recorded = trace(model, ids, taps=sorted(_recorded(model, places)))
+        recorded = trace(model, ids, taps=needed)
         shares = list(lens_distributions(model, recorded, places, chosen, carried))
         final = shares[-1].cpu().double().clamp_min(1e-30)
         for row, share in enumerate(shares):
@@ -110,15 +111,6 @@ def _divergences(
             sums[row] += float((final * logs).sum())
         count += len(chosen)
     return dict(zip(places, (sums / max(count, 1)).tolist(), strict=True))
-
-
-def _recorded(model: Model, places: Sequence[str]) -> set[str]:
-    """What must be recorded to read off the places: they, the answers, and what the ending reads beside."""
-    taps = model.taps()
-    addresses = [tap.address for tap in taps]
-    ending = taps[addresses.index(places[-1]) + 1 : addresses.index("logits") + 1]
-    read = {operand.address for tap in ending for operand in tap.operation.operands} & set(addresses)
-    return {*places, "logits"} | (read - {tap.address for tap in ending})
 
 
 class _Moments:

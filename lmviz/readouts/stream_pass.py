@@ -10,6 +10,7 @@ import torch
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.backpropagation import check_differentiable, differentiating
 from lmviz.inspection.logit_lens import lens_places
+from lmviz.inspection.recording import needed_taps
 from lmviz.inspection.stream import ANSWERS
 from lmviz.models.explicit import ForwardPass, in_order
 from lmviz.models.model import Model
@@ -41,7 +42,7 @@ class StreamPass:
                 f"{model.name or 'This model'} has one state, so there is nothing before it that a lens "
                 "could be fitted to: open a model of several layers."
             )
-        self.taps = _needed(model.taps(), self.places[-1])
+        self.taps = needed_taps(model.taps(), [taps[self.places[-1]]], ())
 
     def states(self, ids: np.ndarray) -> dict[str, torch.Tensor]:
         """(position, channel) at each place, for a row of ids (position,)."""
@@ -117,23 +118,3 @@ class StreamPass:
                 )
                 found[place] = joined.cpu()
         return found
-
-
-def _needed(taps: Sequence[Tap], last: str) -> list[Tap]:
-    """The taps, in order, that a place is computed from, and itself."""
-    known = {tap.address: tap for tap in taps}
-    scans: dict[str, list[str]] = {}
-    for tap in taps:
-        if tap.scan:
-            scans.setdefault(tap.scan, []).append(tap.address)
-    found: set[str] = set()
-    waiting: list[str] = [last]
-    while waiting:
-        address = waiting.pop()
-        if address in found:
-            continue
-        found.add(address)
-        tap = known[address]
-        waiting += [operand.address for operand in tap.operation.operands]
-        waiting += scans.get(tap.scan, []) if tap.scan else []
-    return [tap for tap in taps if tap.address in found]

@@ -121,13 +121,12 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
         self._ask_curve(reading, found)
         tap, steered = found.direction.address, found.steered
         rows = steered.distribution.top(WORDS)
-        before = {row.id: row.probability for row in steered.unsteered.top(len(steered.unsteered.tokens))}
         bars = replace(
             BARS,
             labels=[visible(row.token) for row in rows],
             values=[row.probability for row in rows],
             texts=[percentage(row.probability) for row in rows],
-            notes=[f"{percentage(before.get(row.id, 0.0))} without" for row in rows],
+            notes=[f"{percentage(steered.unsteered.probability_of(row.id))} without" for row in rows],
             limit=1.0,
         )
         controls = SideBySide(
