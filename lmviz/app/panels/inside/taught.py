@@ -8,6 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lmviz.app.panels.inside.taught_parts import (
+    DOWN,
+    UP,
+    counts_parts,
+    curve_parts,
+    measured_in_words,
+    sentence_parts,
+    times,
+    when_parts,
+)
 from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
@@ -15,17 +25,14 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.workers.job import Job
 from lmviz.base.durations import in_words
-from lmviz.base.figures import whole_percentage
 from lmviz.base.reporting import Report
 from lmviz.inspection.recipes.recipe import arguments_of
-from lmviz.looks.curve import PlotCurve
 from lmviz.looks.ink import Inked
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
 from lmviz.looks.parts import (
     Bars,
     Button,
-    Curves,
     LookPart,
     Picker,
     PushedLines,
@@ -46,8 +53,7 @@ if TYPE_CHECKING:
 
 NOTHING = "Open a run and type a text to see which lines of its own text taught it the next word."
 FOREIGN = "It is not known what {name} learned from: open a run of lmviz to see what taught it a word."
-UP, DOWN = "signed_positive", "signed_negative"
-FORMS, AGAINST, COUNTS, CHOICES = 8, 6, 4, 6
+FORMS, AGAINST, CHOICES = 8, 6, 6
 MOST_REMOVED = 100
 METHODS: tuple[tuple[Method, str], ...] = (("gradients", "gradients"), ("overlap", "n-grams"))
 
@@ -58,28 +64,7 @@ METHOD = Picker(
 READ = Button("taught_read_button", shown=False)
 OPEN = Button("open_taught_text_button", shown=False)
 REMOVE = Button("taught_remove_button", shown=False)
-CURVE = Curves(
-    "taught_curve",
-    says="the probability of the word at each snapshot",
-    x_name="step",
-    y_name="",
-    possible=((0.0, np.inf), (0.0, 1.0)),
-    logarithmic=(True, False),
-    writes=(lambda step: count(round(step)), whole_percentage),
-    share=1,
-)
-COUNTED = Bars("taught_counts", says="what follows the ends of the context in the text")
 LINES = PushedLines("taught_lines", says="lines that taught the word", share=1)
-WHEN = Curves(
-    "taught_when",
-    says="the push for and against by snapshot",
-    x_name="step",
-    y_name="",
-    possible=((0.0, np.inf), (-1.0, 1.0)),
-    logarithmic=(True, False),
-    writes=(lambda step: count(round(step)), whole_percentage),
-    share=1,
-)
 TRUST = Bars("taught_trust", says="rank correlation of each estimate with the truth")
 
 
@@ -295,9 +280,9 @@ class TaughtPanel(AskingPanel[Corpus, TaughtSoFar]):
             rows=[row for row, _ in rows],
             clicked=lambda place: self._click(rows, place),
         )
-        centre = Stacked(parts=(*self._sentence(answer, by), lines), share=1)
-        left = Stacked(parts=(*self._curve(answer), *self._counts(answer)), share=1)
-        right = Stacked(parts=(*self._when(answer), *self._trust(found, by)), share=1)
+        centre = Stacked(parts=(*sentence_parts(answer, by), lines), share=1)
+        left = Stacked(parts=(*curve_parts(answer), *counts_parts(answer)), share=1)
+        right = Stacked(parts=(*when_parts(answer), *self._trust(found, by)), share=1)
         body = SideBySide(
             first=left,
             second=SideBySide(first=centre, second=right, shares=(5, 2), share=1),
@@ -348,76 +333,6 @@ class TaughtPanel(AskingPanel[Corpus, TaughtSoFar]):
             shown=True,
             clicked=self._read_on,
         )
-
-    def _curve(self, answer: Influences) -> tuple[LookPart, ...]:
-        from lmviz.origins.influences import steepest
-
-        now = float(answer.probabilities[-1])
-        title = Words(text=[Inked(f"“{visible(answer.word)}”: {percentage(now)}", is_bold=True)])
-        steps = np.maximum(1, np.array(answer.history))  # the axis is logarithmic
-        curve = PlotCurve("p", steps, answer.probabilities, "training", said="")
-        rise = steepest(answer.history, answer.probabilities)
-        marks = [] if rise is None else [(float(max(1, rise[0])), ""), (float(rise[1]), "rise")]
-        return title, replace(CURVE, curves=[curve], marks=marks, shown=len(steps) > 1)
-
-    def _counts(self, answer: Influences) -> tuple[LookPart, ...]:
-        """Exact counts of what follows the ends of the context."""
-        if answer.overlap is None or not answer.overlap.counted:
-            return (Space(),)
-        counted = answer.overlap.counted
-        chosen = [each for each in counted if each.total][-COUNTS:]
-        if not chosen:
-            return (
-                Words(text=[Inked("Counted, exactly", is_bold=True)]),
-                Words(text="Its last word never stands in the text.", role="muted"),
-            )
-        longest = chosen[-1]
-        names = answer.text.names
-        labels, values, texts = [], [], []
-        for each in chosen:
-            labels.append("… " + " ".join(map(visible, answer.context[-each.length :])))
-            values.append(each.count / each.total)
-            rival = "" if each.other is None else f", {visible(names[each.other])} {count(each.other_count)}"
-            texts.append(f"{count(each.count)} of {count(each.total)}{rival}")
-        end = " ".join(map(visible, answer.context[-longest.length :]))
-        said = (
-            f"After “{end}” stands {visible(answer.word)} {_times(longest.count)} in the whole text"
-            + (
-                ""
-                if longest.other is None
-                else f", {visible(names[longest.other])} {_times(longest.other_count)}"
-            )
-            + "."
-        )
-        return (
-            Words(text=[Inked("Counted, exactly", is_bold=True)]),
-            Words(text=said, role="muted"),
-            replace(COUNTED, labels=labels, values=values, texts=texts, limit=1.0),
-            Space(),
-        )
-
-    def _sentence(self, answer: Influences, by: Method) -> tuple[LookPart, ...]:
-        forms = answer.forms(2, by, examples=1)
-        if not forms:
-            said: list[Inked] = [Inked("Nothing in the text pushed this word up.")]
-        else:
-            first = forms[0]
-            what = "the text" if by == "overlap" else "what was read"
-            said = [
-                Inked(f"“{_form_name(first)}”, {_times(first.times)} in {what}, gave "),
-                Inked(percentage(first.share), is_bold=True),
-                Inked(" of the push for the word"),
-            ]
-            same = next((form for form in answer.forms(40, by, examples=1) if _is_same(answer, form)), None)
-            if same is not None and same is not first and _form_name(same) != _form_name(first):
-                each = (first.share / first.times) or 1e-12
-                said += [
-                    Inked(f"; the very end of this text, “{_form_name(same)}”, {_times(same.times)}, "),
-                    Inked(percentage(same.share), is_bold=True),
-                    Inked(f": one of these gave as much as {same.share / same.times / each:.1f} of those"),
-                ]
-            said.append(Inked("."))
-        return Words(text=[Inked("Lines that taught it", is_bold=True)]), Words("taught_sentence", text=said)
 
     def _rows(self, answer: Influences, by: Method) -> list[tuple[PushedRow, Any]]:
         """The forms for and against with their lines, each with what a click on it is about."""
@@ -474,30 +389,6 @@ class TaughtPanel(AskingPanel[Corpus, TaughtSoFar]):
             )
         return rows
 
-    def _when(self, answer: Influences) -> tuple[LookPart, ...]:
-        if answer.products is None or len(answer.steps) < 2:
-            said = "Gradients say at which snapshots lines pushed the word, and find what n-grams cannot."
-            return Words(text=[Inked("When", is_bold=True)]), Words(text=said, role="muted"), Space()
-        up, down = answer.when()
-        steps = np.maximum(1, np.array(answer.steps))
-        whole = up - down
-        last = answer.steps[int(np.searchsorted(np.cumsum(whole), 0.99))] if whole.sum() else answer.steps[-1]
-        said = (
-            f"Nearly all push, for and against, lies up to step {count(last)}: a word that is sure teaches "
-            "no more."
-        )
-        return (
-            Words(text=[Inked("When", is_bold=True)]),
-            Words(text=said, role="muted"),
-            replace(
-                WHEN,
-                curves=[
-                    PlotCurve("for", steps, up, UP, said=""),
-                    PlotCurve("against", steps, down, DOWN, said=""),
-                ],
-            ),
-        )
-
     def _trust(self, found: TaughtSoFar, by: Method) -> tuple[LookPart, ...]:
         from lmviz.origins.trust import figures_for
 
@@ -524,7 +415,7 @@ class TaughtPanel(AskingPanel[Corpus, TaughtSoFar]):
         """The proof: the button, or what was measured beside what was estimated."""
         answer, removal = found.answer, found.removal
         if removal is not None:
-            return (Words("taught_removal", text=_measured(answer, removal, by)),)
+            return (Words("taught_removal", text=measured_in_words(answer, removal, by)),)
         model = self.session.library.model
         lines = _to_remove(answer, by)
         stretch = _stretch(answer)
@@ -585,30 +476,6 @@ def _to_remove(answer: Influences, by: Method) -> tuple[int, ...]:
     return tuple(line.number for line in answer.lines(30, by))
 
 
-def _measured(answer: Influences, removal: Removal, by: Method) -> list[Inked]:
-    lines = count(len(removal.lines))
-    share = float(answer.line_shares(by)[list(removal.lines)].sum())
-    known = ~np.isnan(removal.lost)
-    if not known.any():
-        return [Inked(f"Training without {lines} lines …")]
-    lost, others = removal.lost[known], removal.lost_at_random[known]
-    others = others[~np.isnan(others)]
-    said = [
-        Inked("Measured: ", is_bold=True),
-        Inked(f"without these {lines} lines, said to give {percentage(share)} of the push, log p is "),
-        Inked(f"{-lost.mean():+.2f}", is_bold=True),
-        Inked(f" nats at step {count(removal.until)} ({_each(-lost)})"),
-    ]
-    if len(others):
-        said.append(Inked(f"; without as many others {-others.mean():+.2f} ({_each(-others)})"))
-    return [*said, Inked(".")]
-
-
-def _each(values: np.ndarray) -> str:
-    """The values of the seeds."""
-    return "seeds: " + ", ".join(f"{value:+.2f}" for value in values.tolist())
-
-
 def _shown(line: TaughtLine) -> tuple[tuple[str, ...], np.ndarray]:
     """The tokens of a line as they are shown, and their pushes as shares of the strongest."""
     strongest = float(np.abs(line.pushes).max()) or 1.0
@@ -617,18 +484,6 @@ def _shown(line: TaughtLine) -> tuple[tuple[str, ...], np.ndarray]:
 
 def _span(answer: Influences) -> str:
     return "" if not answer.steps else f"at step {count(answer.steps[0])} … {count(answer.steps[-1])}"
-
-
-def _form_name(form: LineForm) -> str:
-    return " ".join(filter(None, (form.before, form.learned)))
-
-
-def _is_same(answer: Influences, form: LineForm) -> bool:
-    return form.learned == visible(answer.word) and form.before == visible(answer.context[-1])
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{count(number)} times"
 
 
 def _percent(share: float) -> str:
@@ -641,4 +496,4 @@ def _percent(share: float) -> str:
 def _tip(answer: Influences, form: LineForm, mark: str) -> tuple[str, ...]:
     steps = [f"step {count(s)}: {_percent(v)}" for s, v in zip(answer.steps, form.by_step, strict=False)]
     why = ("n-grams in common do not find it: this was generalised",) if mark else ()
-    return (f"{_times(form.times)} in what was read", *why, *steps)
+    return (f"{times(form.times)} in what was read", *why, *steps)
