@@ -1,26 +1,23 @@
-"""The table of colours for the light and the dark theme, as named roles."""
+"""The table of colours for the light and the dark theme as Qt draws with them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from PySide6.QtGui import QColor, QFont
 
 from lmviz.app.look.color_maps import color_map, contrast, mix
 from lmviz.app.look.typefaces import TEXT_FAMILIES, TOKEN_FAMILIES, font_of
+from lmviz.looks import palette
 from lmviz.looks.ink import Ink
+from lmviz.looks.palette import SEEN, TINTS, Palette
 
 TEXT_SIZE = 13
 PROJECTOR_SCALE = 1.35
-
-TINTS = (0.0, 0.35, 0.65)
-"""How far each colour of the series is mixed with that of text."""
-SEEN = 3.0
-"""The contrast that a line has to have with what it is drawn on (WCAG 2.1)."""
-
-INK, PAPER = QColor("#1D1D1B"), QColor("#FFFFFF")
+INK, PAPER = QColor(palette.INK), QColor(palette.PAPER)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,48 +153,9 @@ class Theme:
         return font_of(TOKEN_FAMILIES, size * self.scale, weight)
 
 
-LIGHT = Theme(
-    name="light",
-    background=QColor("#F6F6F3"),
-    surface=QColor("#FFFFFF"),
-    line=QColor("#E3E3DE"),
-    text=QColor("#1D1D1B"),
-    muted_text=QColor("#6E6E68"),
-    accent=QColor("#4B46D6"),
-    accent_wash=QColor("#E9E8FB"),
-    query=QColor("#2563EB"),
-    key=QColor("#D9480F"),
-    value=QColor("#2B8A3E"),
-    training=QColor("#4B46D6"),
-    validation=QColor("#E8590C"),
-    signed_negative=QColor("#2166AC"),
-    signed_zero=QColor("#F7F7F7"),
-    signed_positive=QColor("#B2182B"),
-    share_none=QColor("#FFFFFF"),
-    share_all=QColor("#3B2FA8"),
-    warning=QColor("#C92A2A"),
-    note_wash=QColor("#FFF0D6"),
-)
+def _theme(name: str, palette: Palette) -> Theme:
+    colors: dict[str, Any] = {role: QColor(color) for role, color in palette.roles.items()}
+    return Theme(name, **colors)
 
-DARK = Theme(
-    name="dark",
-    background=QColor("#141418"),
-    surface=QColor("#1C1C22"),
-    line=QColor("#2D2D36"),
-    text=QColor("#EDEDF0"),
-    muted_text=QColor("#9B9BA6"),
-    accent=QColor("#8F89FF"),
-    accent_wash=QColor("#2A2950"),
-    query=QColor("#6EA8FF"),
-    key=QColor("#FF8A4C"),
-    value=QColor("#5DC777"),
-    training=QColor("#8F89FF"),
-    validation=QColor("#FF9D57"),
-    signed_negative=QColor("#2166AC"),
-    signed_zero=QColor("#1C1C22"),
-    signed_positive=QColor("#B2182B"),
-    share_none=QColor("#1C1C22"),
-    share_all=QColor("#A79BFF"),
-    warning=QColor("#FF8787"),
-    note_wash=QColor("#3A2F14"),
-)
+
+LIGHT, DARK = _theme("light", palette.LIGHT), _theme("dark", palette.DARK)
