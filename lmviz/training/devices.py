@@ -26,13 +26,30 @@ def choose_device(name: str) -> torch.device:
     return torch.device(name)
 
 
+BFLOAT16_IN_HARDWARE = ("amx_bf16", "avx512_bf16")
+"""What torch calls the instructions of a processor that multiply bfloat16."""
+
+
+def has_bfloat16(device: torch.device) -> bool:
+    """Whether a device multiplies matrices of bfloat16 itself; elsewhere they would only be slower."""
+    if device.type == "cpu":
+        able = torch.cpu.get_capabilities()
+        return any(able.get(name, False) for name in BFLOAT16_IN_HARDWARE)
+    return device.type == "cuda"
+
+
 def computing(device: torch.device, options: TrainingOptions) -> AbstractContextManager[object]:
-    """The context in which to compute losses: bfloat16 where it was asked for."""
+    """The context in which to compute losses: products in bfloat16 where that was asked for.
+
+    Weights, their gradients and the updates are float32 in either case, as are sums and logarithms of the
+    loss: mixed precision, by torch's autocast.
+    """
     if options.precision == "float32":
         return nullcontext()
-    if device.type != "cuda":
-        raise LmvizError(f"bfloat16 needs device cuda, not {device.type}: choose float32, or that device.")
-    return torch.autocast("cuda", dtype=torch.bfloat16)
+    if not has_bfloat16(device):
+        what = "This processor" if device.type == "cpu" else f"Device {device.type}"
+        raise LmvizError(f"{what} does not multiply bfloat16: choose float32, or another device.")
+    return torch.autocast(device.type, dtype=torch.bfloat16)
 
 
 def seed_chance(device: torch.device, seed: int) -> None:

@@ -230,7 +230,8 @@ class TrainingOptions(Configuration):
     )
     precision: str = setting(
         "float32",
-        "The numbers of the computation; bfloat16 is faster and less exact, and needs an NVIDIA card.",
+        "The numbers that are multiplied; bfloat16 is faster and less exact, and needs an NVIDIA card or a "
+        "processor that has it. Weights and updates are float32 in either case.",
         choices=("float32", "bfloat16"),
         advanced=True,
     )

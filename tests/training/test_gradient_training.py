@@ -179,7 +179,6 @@ def test_a_batch_without_a_target_that_counts_has_no_loss(lstm: Make) -> None:
     [
         ({"length": 17}, "at most 16 positions"),
         ({"device": "mps"}, "choose auto or cpu"),
-        ({"precision": "bfloat16", "device": "cpu"}, "choose float32"),
     ],
 )
 def test_what_cannot_be_is_told_before_anything_is_learned(

@@ -29,6 +29,7 @@ FIRST_FAMILY = "transformer"
 FIRST_PRESET = "quick"
 SETTLING = 350  # milliseconds without a change before what is planned is tried
 LARGEST_STEP = 2 * 10**11  # floating-point operations of a step that would take too long to try
+LONG = 60.0  # seconds of a training from which on it is tried whether bfloat16 would be faster
 
 
 @dataclass(frozen=True)
@@ -182,6 +183,24 @@ class TrainingPlan(Part):
         return None if corpus is None else self._pace.seconds_a_step(self.current, corpus.fingerprint)
 
     @property
+    def speed_in_bfloat16(self) -> float | None:
+        """How many times as fast the same would be in bfloat16; None where that was not measured."""
+        corpus, pace, other = self._text.corpus, self.seconds_a_step, self._in_bfloat16
+        if corpus is None or pace is None or other is None:
+            return None
+        changed = self._pace.as_tried(other, corpus.fingerprint)
+        tried = self._pace.as_tried(self.current, corpus.fingerprint)
+        return None if changed is None or tried is None else tried / changed
+
+    @property
+    def _in_bfloat16(self) -> Plan | None:
+        """The same in bfloat16, for a plan long enough to ask; None where it is not, or is that already."""
+        seconds, options = self.expected_seconds, self.current.training_options
+        if seconds is None or seconds < LONG or options.precision == "bfloat16":
+            return None
+        return replace(self.current, training_options=replace(options, precision="bfloat16"))
+
+    @property
     def is_measuring(self) -> bool:
         """Whether it is being measured how long it will take."""
         return self._measuring is not None or self._measure_soon.isActive()
@@ -324,18 +343,22 @@ class TrainingPlan(Part):
 
     def _can_measure(self) -> bool:
         """Whether it would be something new to measure now."""
-        plan, corpus = self.current, self._text.corpus
-        if corpus is None or not self._work.is_ready:
-            return False
-        key = pace_key(plan, corpus.fingerprint)
-        is_measured = self._measuring is not None and self._measuring[0] == key
-        if is_measured or self._pace.was_measured(plan, corpus.fingerprint):
-            return False
-        return self._is_measurable
+        return self._to_measure() is not None
+
+    def _to_measure(self) -> Plan | None:
+        """What is planned, then the same in bfloat16: the first that nobody has measured or measures now."""
+        corpus = self._text.corpus
+        if corpus is None or not self._work.is_ready or not self._is_measurable:
+            return None
+        for plan in (self.current, self._in_bfloat16):
+            if plan is not None and not self._pace.was_measured(plan, corpus.fingerprint):
+                key = pace_key(plan, corpus.fingerprint)
+                return None if self._measuring is not None and self._measuring[0] == key else plan
+        return None
 
     def _measure(self) -> None:
-        corpus, plan = self._text.corpus, self.current
-        if corpus is None or not self._can_measure():
+        corpus, plan = self._text.corpus, self._to_measure()
+        if corpus is None or plan is None:
             return
         wait = self.stop_measuring()  # what was planned before is of no interest any more
         job = Job("timing", lambda report: _rehearsed(plan, corpus, wait), self)

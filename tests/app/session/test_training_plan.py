@@ -16,6 +16,7 @@ from lmviz.runs import preparation
 from lmviz.training import rehearsal
 from lmviz.training.options import TrainingOptions
 from lmviz.training.presets import steps_by_name
+from lmviz.training.progress import Progress
 
 LONG = 30_000
 SMALL = {"batch": 2, "length": 8, "validate_every": 100}
@@ -69,6 +70,33 @@ def test_presets_are_shorter_where_a_step_takes_long(
     qtbot.waitUntil(lambda: ready.plan.seconds_a_step is not None, timeout=LONG)
     assert [preset.steps for preset in ready.plan.presets] == [200, 800, 3_000]
     assert ready.plan.presets[0].seconds == pytest.approx(48)
+
+
+def test_a_long_training_is_tried_in_bfloat16_too(
+    ready: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = list[str]()
+
+    def pace(steps: Iterator[Progress], options: TrainingOptions) -> Iterator[float]:
+        tried.append(options.precision)
+        return iter([{"float32": 0.24, "bfloat16": 0.15}[options.precision]])
+
+    monkeypatch.setattr(rehearsal, "measured_pace", pace)
+    plan = ready.plan
+    plan.choose_preset("quick")
+    plan.want_time()
+    qtbot.waitUntil(lambda: plan.seconds_a_step is not None, timeout=LONG)
+    plan.want_time()
+    assert not plan.is_measuring, "48 seconds are not worth the question"
+    assert plan.speed_in_bfloat16 is None
+    plan.choose_preset("good")
+    plan.want_time()
+    qtbot.waitUntil(lambda: plan.speed_in_bfloat16 is not None, timeout=LONG)
+    assert plan.speed_in_bfloat16 == pytest.approx(1.6)
+    assert tried == ["float32", "bfloat16"]
+    plan.change(training_options=replace(plan.current.training_options, precision="bfloat16"))
+    assert plan.seconds_a_step == 0.15, "it is known, and asked for no more"
+    assert plan.speed_in_bfloat16 is None
 
 
 def test_a_preset_becomes_a_number_once_on_each_text_and_stays_it(

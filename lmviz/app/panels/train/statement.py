@@ -14,6 +14,8 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 from lmviz.base.durations import in_words
 
+WORTH_SAYING = 1.15  # times as fast: a smaller gain is not worth less exact products
+
 
 class TrainingStatement(QWidget):
     """`TrainingStatement(session)`: the button that begins a new run, and two lines about it."""
@@ -69,7 +71,9 @@ class TrainingStatement(QWidget):
         if seconds is None or pace is None:
             return "measuring the time…" if plan.is_measuring else "time not measured yet"
         rate = f"{1 / pace:,.0f} steps/s" if pace < 0.4 else f"{pace:.1f} s a step"
-        return f"{in_words(seconds)}, at {rate}"
+        gain = plan.speed_in_bfloat16
+        other = f"; {gain:.1f} × as fast in bfloat16" if gain is not None and gain >= WORTH_SAYING else ""
+        return f"{in_words(seconds)}, at {rate}{other}"
 
     def _adopt_theme(self) -> None:
         theme = current_theme()
