@@ -45,9 +45,9 @@ def counts_as_csv(polls: Iterable[Poll], counts: Mapping[str, Counts]) -> str:
         answers = counts.get(key_of(poll), {})
         if not any(answers.values()):
             continue
-        right = "" if poll.needs_model else poll.find_right().letter
+        right = () if poll.needs_model else poll.find_right().letters
         for choice in poll.filled:
-            is_right = "" if poll.needs_model else "yes" if choice.letter == right else "no"
+            is_right = "" if poll.needs_model else "yes" if choice.letter in right else "no"
             words = (poll.title, poll.question, choice.letter, choice.text)
             writer.writerow([*words, answers.get(choice.letter, 0), is_right])
     return table.getvalue()

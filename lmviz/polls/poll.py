@@ -20,6 +20,8 @@ LETTERS = "ABCDE"
 DECIMALS = 4
 MOST_DECIMALS = 300
 """Places before or after its point to which a number is compared; beyond them it is 0, or infinite."""
+LEAD = 0.1
+"""Nats by which the likeliest of several texts leads: with less, a model has no opinion that is worth a word."""
 PLACES = ("before", "after", "weights", "kept weights")
 """What a choice of the position poll can name in braces: see `Poll.filled`."""
 
@@ -37,10 +39,19 @@ class PollChoice:
 
 @dataclass(frozen=True)
 class Right:
-    """The right choice, and what was computed to find it; no letter where none of the choices is right."""
+    """The right choices, usually one, and what was computed to find them; none where no choice is right.
 
-    letter: str
+    `said_by` names the model whose opinion it is: what a model finds likeliest need not be right.
+    """
+
+    letters: tuple[str, ...]
     computed: str = ""
+    said_by: str = ""
+
+    @property
+    def letter(self) -> str:
+        """The right choice, where there is exactly one."""
+        return self.letters[0] if len(self.letters) == 1 else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +113,7 @@ class Poll:
     def find_right(self, model: Model | None = None) -> Right:
         """Compute the right choice; LmvizError where that takes a model and there is none."""
         if self.right:
-            return Right(self.right)
+            return Right((self.right,))
         if self.experiment is not None:
             return self._matching(self.experiment.after.last)
         if self.network:
@@ -117,19 +128,24 @@ class Poll:
         return self._likeliest(model)
 
     def _matching(self, numbers: np.ndarray) -> Right:
-        """The choice whose numbers (number,) are these, to as many decimals as it is written with."""
-        letters = [choice.letter for choice in self.filled if is_written(numbers, choice.text)]
-        return Right(letters[0] if letters else "", written(numbers))
+        """The choices whose numbers (number,) are these, to as many decimals as they are written with."""
+        letters = tuple(choice.letter for choice in self.filled if is_written(numbers, choice.text))
+        return Right(letters, written(numbers))
 
     def _likeliest(self, model: Model) -> Right:
-        """The choice that makes the text most probable; among equals the first."""
+        """The choice that makes the text most probable, with those that come within `LEAD` of it."""
         from lmviz.decoding.likelihood import text_log_probabilities
 
         texts = [f"{self.likeliest_after} {choice.text}" for choice in self.choices]
         scores = [text_log_probabilities(model, text).log_probability for text in texts]
-        best = int(np.argmax(scores))
+        first = [
+            choice.letter
+            for choice, score in zip(self.choices, scores, strict=True)
+            if score >= max(scores) - LEAD
+        ]
         parts = (f"{choice.text} {score:z.2f}" for choice, score in zip(self.choices, scores, strict=True))
-        return Right(self.choices[best].letter, f"log-probabilities of the text: {', '.join(parts)} nats")
+        computed = f"log-probabilities of the text: {', '.join(parts)} nats"
+        return Right(tuple(first), computed, model.name or "The open model")
 
 
 def written(numbers: np.ndarray) -> str:

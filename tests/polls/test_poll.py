@@ -10,7 +10,8 @@ import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.polls.poll import Poll, PollChoice, is_written, numbers_in, written
-from lmviz.polls.poll_file import shipped_polls
+from lmviz.polls.poll_file import open_poll, shipped_polls
+from lmviz.text.resources import resource_path
 
 
 @pytest.fixture
@@ -83,5 +84,25 @@ def test_the_likeliest_text_is_the_model_s(tmp_path: Path) -> None:
     assert right.letter == max(scores, key=lambda letter: scores[letter])
     assert texts(poll)[right.letter] == "corn"
     assert right.computed.startswith("log-probabilities of the text: corn")
+    assert right.said_by == "run", "a model is named with its opinion"
     with pytest.raises(LmvizError, match="open a language model"):
         poll.find_right()
+
+
+def test_a_model_that_finds_two_texts_as_likely_to_within_rounding_has_no_opinion() -> None:
+    poll = open_poll(next(resource_path("lectures").glob("*/stone.poll")))
+    scores = {
+        choice.letter: text_log_probabilities(
+            model, f"{poll.likeliest_after} {choice.text}"
+        ).log_probability
+        for model in [lmviz.open_model("stories-5-gram")]
+        for choice in poll.choices
+    }
+    assert 0 < abs(scores["A"] - scores["B"]) < 0.05, "needle and stone"
+    right = poll.find_right(lmviz.open_model("stories-5-gram"))
+    assert (right.letters, right.letter) == (("A", "B"), "")
+
+
+def test_two_choices_that_state_the_same_number_are_both_right() -> None:
+    choices = (PollChoice("A", "9"), PollChoice("B", "9.0"), PollChoice("C", "8"))
+    assert Poll("t", "q", choices, network="y = square(3)", value="y").find_right().letters == ("A", "B")

@@ -22,7 +22,7 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.base.toast import Toast
-from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
+from lmviz.app.widgets.plots.poll_choices import LIKELIEST, RIGHT, ChoiceRow, PollChoices
 from lmviz.base.plain_text import on_one_line
 from lmviz.looks.names import Names
 from lmviz.polls.poll import Poll, Right
@@ -95,7 +95,8 @@ class PollPanel(Panel):
         self._ask(poll)
         rows = [ChoiceRow(each.letter, each.text, polls.counts.get(each.letter, 0)) for each in poll.filled]
         self._choices.set_choices(rows)
-        self._choices.show_answers(polls.is_shown, self.right.letter if self.right else "")
+        right = self.right or Right(())
+        self._choices.show_answers(polls.is_shown, right.letter, LIKELIEST if right.said_by else RIGHT)
         self._total.setText("1 answer" if polls.total == 1 else f"{count(polls.total)} answers")
         self._show.setText("hide the answers" if polls.is_shown else "show the answers")
         self._clear.setEnabled(bool(polls.total) or polls.is_shown)
@@ -238,10 +239,18 @@ class PollPanel(Panel):
 
 
 def _answer(poll: Poll, right: Right) -> str:
-    """What is said once the answers are shown."""
-    if not right.letter:
+    """What is said once the answers are shown: what is right, or what a model says, which it is named with."""
+    if not right.letters:
         return f"None of these: {right.computed}."
-    chosen = next(choice.text for choice in poll.filled if choice.letter == right.letter)
+    *others, last = right.letters
+    named = f"{', '.join(others)} and {last}" if others else last
+    if not right.said_by:
+        verdict = f"{named} {'are' if others else 'is'} right."
+    elif others:
+        verdict = f"{right.said_by} finds {named} about equally likely."
+    else:
+        verdict = f"{right.said_by} finds {named} the likeliest."
+    chosen = next(choice.text for choice in poll.filled if choice.letter == last)
     is_said = not right.computed or right.computed == chosen
     computed = "" if is_said else f"Computed: {right.computed}."
-    return " ".join(part for part in (f"{right.letter} is right.", poll.because, computed) if part)
+    return " ".join(part for part in (verdict, poll.because, computed) if part)

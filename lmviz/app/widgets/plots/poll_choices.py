@@ -19,6 +19,8 @@ from lmviz.app.widgets.kit.rows import across
 LEAST_ROW, USUAL_ROW, HINTED_ROW, MOST_ROW, GAP = 44, 78, 110, 260, 8
 LETTER, TEXT, FIGURE, LARGE_TEXT, LEAST_TEXT = 22.0, 21.0, 18.0, 15.0, 11.0
 
+RIGHT, LIKELIEST = "right", "likeliest"
+
 
 @dataclass(frozen=True)
 class ChoiceRow:
@@ -30,7 +32,10 @@ class ChoiceRow:
 
 
 class PollChoices(Pointable):
-    """`PollChoices()`: `set_choices(rows)`, `show_answers(shown, right)`, where `right` is a letter or empty.
+    """`PollChoices()`: `set_choices(rows)`, `show_answers(shown, letter, word)`, where `letter` is one or empty.
+
+    The `word` says what that choice is: "right", or "likeliest" where it is a model's opinion, which is not
+    drawn in the colour of what is right.
 
     Signals: `letter_chosen(str)` for a click or the letter's key; `letter_taken_back()` for Backspace.
     """
@@ -42,7 +47,7 @@ class PollChoices(Pointable):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows: tuple[ChoiceRow, ...] = ()
-        self._shown, self._right = False, ""
+        self._shown, self._right, self._word = False, "", RIGHT
         self._most_growth = 1.0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -55,7 +60,7 @@ class PollChoices(Pointable):
 
     @property
     def marked(self) -> str:
-        """The letter that is marked as right; empty while answers are hidden."""
+        """The letter that is marked; empty while answers are hidden."""
         return self._right if self._shown else ""
 
     def set_choices(self, rows: Sequence[ChoiceRow]) -> None:
@@ -69,16 +74,16 @@ class PollChoices(Pointable):
             self._most_growth = growth
             self.update()
 
-    def show_answers(self, shown: bool, right: str) -> None:
-        """Show counts and the right choice, or neither."""
-        self._shown, self._right = shown, right
+    def show_answers(self, shown: bool, letter: str, word: str = RIGHT) -> None:
+        """Show counts and mark a choice, or neither."""
+        self._shown, self._right, self._word = shown, letter, word
         self._describe()
         self.update()
 
     def description(self) -> str:
         said = []
         for row in self._rows:
-            counted = f", {row.count}" + (", right" if row.letter == self._right else "")
+            counted = f", {row.count}" + (f", {self._word}" if row.letter == self._right else "")
             said.append(f"{row.letter}: {row.text}" + (counted if self._shown else ""))
         return "; ".join(said)
 
@@ -151,17 +156,17 @@ class PollChoices(Pointable):
 
     def _draw(self, painter: Painter, index: int, row: ChoiceRow, total: int, size: float) -> None:
         theme, place = self.theme, self.part_rectangle(index)
-        right = self.marked == row.letter
-        edge = theme.value if right else theme.accent if index == self.hovered else theme.strong_line
-        fill = mix(theme.surface, theme.value, 0.06) if right else theme.surface
+        right, marking = self.marked == row.letter, theme.right if self._word == RIGHT else theme.accent
+        edge = marking if right else theme.accent if index == self.hovered else theme.strong_line
+        fill = mix(theme.surface, marking, 0.06) if right else theme.surface
         painter.box(place, fill, edge, 2.5 if right else 1, radius=6)
         share = row.count / total if total and self._shown else 0.0
         if share:
-            inner, fill = place.adjusted(2, 2, -2, -2), theme.value if right else theme.muted_text
+            inner, fill = place.adjusted(2, 2, -2, -2), marking if right else theme.muted_text
             bar = across(inner, inner.left(), inner.left() + inner.width() * share)
             painter.box(bar, mix(theme.surface, fill, 0.2), radius=6)
         left, figures = self._columns()
-        figure, ink = FIGURE * self._growth, theme.value if right else theme.text
+        figure, ink = FIGURE * self._growth, marking if right else theme.text
         painter.setFont(theme.font(LETTER * self._growth, QFont.Weight.Bold))
         painter.write(across(place, place.left(), place.left() + left), row.letter, ink, where=CENTRED)
         words, wrapped = place.adjusted(left, 0, -figures, 0), AT_LEFT | Qt.TextFlag.TextWordWrap
