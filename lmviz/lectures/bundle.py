@@ -226,14 +226,14 @@ def _named_by(path: Path, perspectives: Collection[str]) -> Iterator[Path]:
         return
     lecture = open_lecture(path, perspectives)
     for item in lecture.items:
-        shown = item.shown
-        if shown.path is None:
-            continue  # it comes with lmviz
-        yield shown.path
-        if isinstance(shown, ShownScene):
-            yield from _of_scene(shown.scene, shown.path.parent)
-        elif isinstance(shown, ShownStep):
-            yield from _of_lesson(shown.lesson)
+        for shown in filter(None, (item.scene, item.shown)):
+            if shown.path is None:
+                continue  # it comes with lmviz
+            yield shown.path
+            if isinstance(shown, ShownScene):
+                yield from _of_scene(shown.scene, shown.path.parent)
+            elif isinstance(shown, ShownStep):
+                yield from _of_lesson(shown.lesson)
 
 
 def _of_lesson(lesson: Lesson) -> Iterator[Path]:

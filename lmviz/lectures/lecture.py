@@ -10,6 +10,18 @@ from lmviz.desktop.scene import Scene
 from lmviz.lessons.lesson import Lesson, Step
 from lmviz.polls.poll import Poll
 
+PINNED = {
+    "text": ("text",),
+    "models": ("model", "step", "beside"),
+    "prefix": ("prefix",),
+    "source": ("source",),
+    "changed": ("changed",),
+    "measure": ("measure",),
+    "network": ("network", "tape"),
+    "race": ("race",),
+}
+"""The fields of a scene, each with what a step that stands on it does not open any more."""
+
 
 @dataclass(frozen=True)
 class ShownScene:
@@ -22,6 +34,11 @@ class ShownScene:
     def perspective(self) -> str:
         """Where it is shown."""
         return self.scene.perspective
+
+    @property
+    def pins(self) -> frozenset[str]:
+        """The kinds of openings of a lesson that the scene has opened already."""
+        return frozenset(kind for field, kinds in PINNED.items() if getattr(self.scene, field) for kind in kinds)
 
 
 @dataclass(frozen=True)
@@ -57,12 +74,18 @@ Shown = ShownScene | ShownStep | ShownPoll
 
 @dataclass(frozen=True)
 class LectureItem:
-    """One thing that is shown. `notes` are the presenter's, in Markdown; `line` is where it begins."""
+    """One thing that is shown. `notes` are the presenter's, in Markdown; `line` is where it begins.
+
+    A step or a poll may stand on a `scene`, which pins the model, the text and the prefix that it is about.
+    `minutes` are those that it is planned to take; None where that is left open.
+    """
 
     title: str
     shown: Shown
     notes: str = ""
     line: int = 0
+    scene: ShownScene | None = None
+    minutes: float | None = None
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,10 @@
 
     ## What do you think?
     poll: order
+    scene: ./counting.lmviz
+    minutes: 5
 
-The language is that of lessons. What an item names comes with lmviz, or stands beside the lecture and begins
+A poll or a step may stand on a scene, which says what the model is and what it reads. The language is that of lessons. What an item names comes with lmviz, or stands beside the lecture and begins
 with ./ then.
 """
 
@@ -22,6 +24,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
@@ -57,6 +60,8 @@ SHOWS = {
     "poll": "a poll: order, or ./my-poll.poll",
 }
 """What an item can show, each with how it is written."""
+ENTRIES = {**SHOWS, "minutes": "how long it is planned to take, in minutes, such as 5 or 2.5"}
+LONGEST_ITEM = 600  # minutes
 
 
 class LectureFault(FaultyText):
@@ -126,7 +131,7 @@ def add_scene(path: Path, title: str, scene: Scene, line: int | None = None) -> 
 class _LectureReader(PartReader):
     """Reads one lecture and collects what is wrong."""
 
-    of_head, entries, most_parts = HEAD, SHOWS, MOST_ITEMS
+    of_head, entries, most_parts = HEAD, ENTRIES, MOST_ITEMS
 
     def __init__(self, perspectives: Collection[str], path: Path) -> None:
         super().__init__()
@@ -145,25 +150,50 @@ class _LectureReader(PartReader):
         return Lecture(head.title, about, shown, self._path, language)
 
     def _item(self, part: WrittenPart) -> LectureItem | None:
-        named = self._once(part, SHOWS)
+        named = self._once(part, ENTRIES)
+        minutes = self._minutes(named.pop("minutes", None))
         if not named:
-            if not part.entries:  # else what is wrong with them is said
+            if not any(entry.name in SHOWS for entry in part.entries):  # else what is wrong with it is said
                 ways = "; ".join(f"“{name}:”, {what}" for name, what in SHOWS.items())
                 self._say(part.line, f"the item “{part.title}” shows nothing: write one of {ways}.")
             return None
+        below = named.pop("scene", None) if len(named) > 1 else None
         first, *others = named.values()
         for other in others:
             self._say(
                 other.line,
-                f"an item shows one thing, and line {first.line} says which: begin another. "
+                f"an item shows one step or one poll, and line {first.line} says which: begin another. "
                 f"In the notes write “{other.name}\\:”.",
             )
-        try:
-            shown = self._shown(first)
-        except LineFault as fault:
-            self._say(first.line, fault.sentence)
+        shown, scene = self._shown_or_said(first), below and self._shown_or_said(below)
+        if shown is None or (below is not None and not isinstance(scene, ShownScene)):
             return None
-        return LectureItem(part.title, shown, "\n".join(part.sentences).strip(), part.line)
+        notes = "\n".join(part.sentences).strip()
+        return LectureItem(
+            part.title, shown, notes, part.line, scene if isinstance(scene, ShownScene) else None, minutes
+        )
+
+    def _minutes(self, entry: WrittenEntry | None) -> float | None:
+        """The minutes that are written; None where there are none, or something else."""
+        if entry is None:
+            return None
+        if re.fullmatch(r"\d{1,3}(\.\d{1,2})?", entry.words, re.ASCII) is None or not (
+            0 < float(entry.words) <= LONGEST_ITEM
+        ):
+            self._say(
+                entry.line,
+                f"{entry.words!r} are not minutes: write a number up to {LONGEST_ITEM}, such as 5 or 2.5.",
+            )
+            return None
+        return float(entry.words)
+
+    def _shown_or_said(self, entry: WrittenEntry) -> Shown | None:
+        """What an entry names; None where there is no such thing, which is said then."""
+        try:
+            return self._shown(entry)
+        except LineFault as fault:
+            self._say(entry.line, fault.sentence)
+            return None
 
     def _shown(self, entry: WrittenEntry) -> Shown:
         """What an entry names; LineFault where there is no such thing."""

@@ -79,13 +79,31 @@ def test_a_lecture_names_its_language_and_is_english_without(folder: Path) -> No
     assert read_lecture(german, PERSPECTIVES, path).language == "de"
 
 
+def test_a_step_or_a_poll_may_stand_on_a_scene_and_say_its_minutes(folder: Path) -> None:
+    text = WHOLE.replace("poll: order", "scene: ./first.lmviz\npoll: order\nminutes: 2.5")
+    text = text.replace("step: counting 2", "step: counting 2\nscene: ./first.lmviz")
+    first, second, third, *others = read_lecture(text, PERSPECTIVES, folder / "my.lecture").items
+    assert isinstance(first.shown, ShownScene)
+    assert (first.scene, first.minutes) == (None, None)
+    assert isinstance(second.shown, ShownStep)
+    assert isinstance(third.shown, ShownPoll)
+    assert third.minutes == 2.5
+    for item in (second, third):
+        assert item.scene is not None
+        assert item.scene.path == folder / "first.lmviz"
+        assert item.scene.pins == {"prefix"}, "the step opens its text and its network, and not its prefix"
+    assert not any(item.scene for item in others)
+
+
 BROKEN = {
     "a language that is none": ("about: One sentence.", "language: deutsch", 2, "not a tag of a language"),
     "no title": ("# Counting\n", "", 1, "begins with its title"),
     "no items": (WHOLE[WHOLE.index("## First") :], "", 1, "at least one part"),
     "an unknown entry": ("poll: order", "pol: order", 13, "did you mean poll?"),
     "an item that shows nothing": ("poll: order\n", "Only words.\n", 12, "shows nothing"),
-    "an item that shows two things": ("poll: order", "poll: order\nstep: counting 1", 14, "shows one thing"),
+    "an item that shows two things": ("poll: order", "poll: order\nstep: counting 1", 14, "shows one step or one poll"),
+    "minutes that are none": ("poll: order", "poll: order\nminutes: ten", 14, "are not minutes"),
+    "minutes without what is shown": ("poll: order", "minutes: 5", 12, "shows nothing"),
     "nothing after the colon": ("poll: order", "poll:", 13, "nothing stands after"),
     "a scene of no folder": ("scene: ./first.lmviz", "scene: first.lmviz", 5, "begin with ./"),
     "a scene elsewhere": ("./first.lmviz", "./../first.lmviz", 5, "is not beside the lecture"),
@@ -122,7 +140,7 @@ def test_notes_may_begin_with_any_word_that_is_no_entry_of_a_lecture(folder: Pat
 
 
 @pytest.mark.parametrize(
-    "line", ["stop: let them guess", "about: ten minutes", "Poll: hands up", "step: counting 1"]
+    "line", ["stop: let them guess", "about: ten minutes", "Poll: hands up"]
 )
 def test_who_means_notes_by_what_looks_like_an_entry_is_told_how_to_write_it(folder: Path, line: str) -> None:
     at, said = faults(WHOLE.replace("Say **this**.", line), folder)[0]

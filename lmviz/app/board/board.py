@@ -148,6 +148,16 @@ class Board(QWidget):
             if page.panel.objectName() == panel and place is not None:
                 place.has_choice = True
 
+    def forget_fronts(self) -> None:
+        """Let what is in front be what the table of panels says, whoever has brought another in front before."""
+        self._view.fronts.clear()
+        self._view.fitted_for = None
+        self._beside = ()
+        for place in self._places.values():
+            place.has_choice = False
+        self._settle()
+        self._show_what_fits()
+
     def is_apart(self, name: str) -> bool:
         """Whether a panel stands in a window of its own."""
         return name in self._windows

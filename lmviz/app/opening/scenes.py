@@ -60,6 +60,8 @@ class Scenes(QObject):
         self._opening = ""  # the sentence that says so
         self._missing = ""  # the sentence that says what is not there
         self._race: Path | None = None
+        self._is_seen = True  # whether the window goes where the scene takes place
+        self._then: Callable[[], None] | None = None
         self._asked = 0  # scenes so far
         self._say_soon = QTimer(self, singleShot=True, interval=SLOW)
         self._say_soon.timeout.connect(lambda: window.offer(self._opening, "Stop", self._give_up))
@@ -68,38 +70,55 @@ class Scenes(QObject):
         self._session.reading.failed.connect(self._stand_unread)
         self._session.library.model_changed.connect(self._leave)
 
-    def open(self, path: Path) -> None:
-        """Put on the scene in a file; the notice says what is wrong with it, or missing."""
+    def open(self, path: Path, *, is_seen: bool = True, then: Callable[[], None] | None = None) -> None:
+        """Put on the scene in a file; the notice says what is wrong with it, or missing.
+
+        `then` is called once as much of it stands as can. Without `is_seen` the window stays where it is: what
+        comes then stands on the scene.
+        """
 
         def take(found: FoundScene) -> None:
             if number == self._asked:  # else a newer one has been asked for
-                self._put_on(found, path)
+                self._put_on(found, path, is_seen, then)
+
+        def refuse(sentence: str) -> None:
+            self._session.say(sentence)
+            if then is not None and number == self._asked:
+                then()
 
         self._asked += 1
         number, finding = self._asked, self._finding()
-        self._session.work.open_file(path, lambda: finding(open_scene(path), path), take, self._session.say)
+        self._session.work.open_file(path, lambda: finding(open_scene(path), path), take, refuse)
+
+    def forget_next(self) -> None:
+        """Let a scene that is still being opened not come any more."""
+        self._asked += 1
+        self._stop()
 
     def _finding(self) -> Callable[[Scene, Path], FoundScene]:
         """What finds, in a thread, the files that a scene names."""
         known = frozenset(model.folder for model in self._session.library.models)
         return partial(found_scene, known, self._session.permission.limits())
 
-    def _put_on(self, found: FoundScene, path: Path) -> None:
+    def _put_on(
+        self, found: FoundScene, path: Path, is_seen: bool, then: Callable[[], None] | None
+    ) -> None:
         """Put a scene on, once a person agrees where it names files elsewhere."""
         scene = found.scene
         if found.outside:
-            self._session.permission.ask_person(found.outside, path.name, partial(self.open, path))
+            again = partial(self.open, path, is_seen=is_seen, then=then)
+            self._session.permission.ask_person(found.outside, path.name, again)
             return
         self._stop()
         self.leave()
+        self._is_seen, self._then = is_seen, then
         self._opened = {}
         self._opening = f"{path.name} is being opened…"
         self._say_soon.start()
         self._missing, missing = "", list[str]()
-        if scene.perspective in {row.name for row in shown_perspectives()}:
+        if is_seen and scene.perspective in {row.name for row in shown_perspectives()}:
             self._window.show_perspective(scene.perspective)
-            for name in scene.in_front:
-                self._window.bring_in_front(name)
+            self._put_in_front(scene)
         if scene.text is not None and not found.missing_text:
             self._open_text(scene.text, path)
         missing += [found.missing_text] if found.missing_text else []
@@ -117,6 +136,12 @@ class Scenes(QObject):
             names = " and ".join(missing)
             self._missing = f"{path.name} names {names}, and there is none: put it beside the scene."
         self._begin(scene, found.folders)
+
+    def _put_in_front(self, scene: Scene) -> None:
+        """The panels that the scene has in front; where it says none, those that the perspective begins with."""
+        self._window.forget_fronts()
+        for name in scene.in_front:
+            self._window.bring_in_front(name)
 
     def leave(self) -> None:
         """Give back what the scene has set out of sight, but for what a person has changed since."""
@@ -263,16 +288,23 @@ class Scenes(QObject):
             self._finish()
 
     def _finish(self) -> None:
-        scene = self._scene
+        scene, then = self._scene, self._then
         if scene is not None and self._race is not None:
             self._session.race.open(self._race)  # its lanes among the scene's models keep their step
+        if scene is not None and self._is_seen and self._window.perspective_name == scene.perspective:
+            self._put_in_front(scene)  # once more: what fits the model before may not fit this one
         self._stop()
         self.shown.emit()
+        if then is not None:
+            then()
         self._say_what_is_missing()
 
     def _give_up(self) -> None:
         """What of a scene is not there yet stays as it is."""
+        then = self._then
         self._stop()
+        if then is not None:
+            then()
         self._say_what_is_missing()
 
     def _say_what_is_missing(self) -> None:
@@ -282,7 +314,7 @@ class Scenes(QObject):
             self._session.say(missing)
 
     def _stop(self) -> None:
-        self._scene = None
+        self._scene = self._then = None
         self._say_soon.stop()
         self._window.withdraw(self._opening)
 

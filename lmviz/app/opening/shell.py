@@ -35,6 +35,9 @@ class Shell(Protocol):
     def bring_in_front(self, panel: str) -> None:
         """Bring a panel of the perspective in front of those that share its place, unless it is in sight."""
 
+    def forget_fronts(self) -> None:
+        """Have the panels in front that the perspective begins with, whatever was brought forward before."""
+
     def choose_text(self) -> None:
         """Let a person choose a text to open."""
 

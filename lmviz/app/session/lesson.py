@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -181,8 +182,13 @@ class CurrentLesson(Part):
         self._progress = {**progress, **self._progress}
         self.changed.emit()
 
-    def open(self, lesson: Lesson, number: int | None = None) -> None:
-        """Begin a lesson, or go on where one was; after the last step, from the beginning."""
+    def open(
+        self, lesson: Lesson, number: int | None = None, given: AbstractSet[str] = frozenset()
+    ) -> None:
+        """Begin a lesson, or go on where one was; after the last step, from the beginning.
+
+        `given` are kinds of openings that are open as they are wanted, other than the step would have them.
+        """
         if self._lesson is not None:
             self.left.emit()
         before = self._progress.get(lesson.name, LessonProgress())
@@ -190,7 +196,10 @@ class CurrentLesson(Part):
             number = 0 if len(before.done) >= len(lesson.steps) else before.step
         self._lesson, self._in_force, self._left = lesson, {}, {}
         self._done, self._answered, self._hint = 0, Answered(), False
-        self._begin(max(0, min(number, len(lesson.steps) - 1)), lesson.openings_before(number))
+        wanted = lesson.openings_before(number)
+        self._in_force = {each.kind: each.meant for each in wanted if each.kind in given}
+        wanted = tuple(each for each in wanted if each.kind not in given)
+        self._begin(max(0, min(number, len(lesson.steps) - 1)), wanted)
 
     def leave(self) -> None:
         """Stop here; one can come back."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -134,19 +135,37 @@ class Lectures(QObject):
 
     def put_on(self, item: LectureItem) -> None:
         """Show an item, of this lecture or of another."""
-        from lmviz.lectures.lecture import ShownPoll, ShownScene, ShownStep
+        from lmviz.lectures.lecture import ShownScene, ShownStep
 
         shown, window = item.shown, self._window
         if window.lessons.is_shown and not isinstance(shown, ShownStep):
             window.lessons.close()
+        if isinstance(shown, ShownScene):
+            window.scenes.open(shown.path)
+            return
+        window.scenes.forget_next()
+        window.scenes.leave()
+        if item.scene is None:
+            self._put_on_scene(item)
+            return
+        if shown.perspective:
+            window.show_perspective(shown.perspective)
+        window.scenes.open(item.scene.path, is_seen=False, then=partial(self._put_on_scene, item))
+
+    def _put_on_scene(self, item: LectureItem) -> None:
+        """Show a step or a poll, on what its scene has put on."""
+        from lmviz.lectures.lecture import ShownPoll, ShownStep
+
+        shown, window = item.shown, self._window
+        given = frozenset() if item.scene is None else item.scene.pins
+        if shown.perspective:
+            window.show_perspective(shown.perspective)
+            window.forget_fronts()
         match shown:
-            case ShownScene(path):
-                window.scenes.open(path)
             case ShownStep(lesson, number):
-                window.lessons.open(lesson, number)
+                window.lessons.open(lesson, number, given)
             case ShownPoll(poll):
                 window.session.polls.pose(poll)
-                window.show_perspective(shown.perspective)
 
     def toggle_given(self) -> None:
         """Give the lecture to a room, or stop giving it."""
@@ -275,8 +294,8 @@ class Lectures(QObject):
         if self._window.session.reading.is_busy:
             self._prepare_soon.start()
             return
-        shown = lecture.items[number].shown
-        self._prepare(shown)
+        for shown in filter(None, (lecture.items[number].scene, lecture.items[number].shown)):
+            self._prepare(shown)
         self._make_soon.start()
 
     def _prepare(self, shown: Shown) -> None:

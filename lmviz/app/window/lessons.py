@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -123,10 +124,12 @@ class Lessons(QObject):
             self._panel.add_lesson(lesson)
         self.open(lesson)
 
-    def open(self, lesson: Lesson, number: int | None = None) -> None:
-        """Open a lesson at one of its steps, from 0; by default where one was."""
+    def open(
+        self, lesson: Lesson, number: int | None = None, given: AbstractSet[str] = frozenset()
+    ) -> None:
+        """Open a lesson at one of its steps, from 0; by default where one was. `given` is as in the session."""
         self._show()
-        self._session.lesson.open(lesson, number)
+        self._session.lesson.open(lesson, number, given)
 
     @property
     def has_results(self) -> bool:

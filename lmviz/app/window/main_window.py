@@ -175,6 +175,10 @@ class MainWindow(QMainWindow):
             self.perspective.bring_forward(panel)
         self.perspective.keep_in_front(panel)
 
+    def forget_fronts(self) -> None:
+        """Have the panels in front that the perspective begins with."""
+        self.perspective.forget_fronts()
+
     def control_state(self, name: str) -> str | float | None:
         """What is typed, chosen or set in the control of this object name that can be seen."""
         control = self.find_control(name)
