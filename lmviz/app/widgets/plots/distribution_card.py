@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Signal
+from PySide6.QtCore import QEvent, QObject, QRectF, QSignalBlocker, QSize, Signal
 from PySide6.QtGui import QColor, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QToolButton, QWidget
 
@@ -54,7 +54,14 @@ class DistributionCard(Card):
         self._controls = sheet(row(self._picker, self._remove, gap=4))
         self.set_aside(self._controls)
         self.set_body(sheet(column(self._readout, (self.bars, 1), (self._sentence, 1), gap=4)))
+        self.bars.installEventFilter(self)
         self._tint()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """How many bars there is room for is known once the bars have theirs, which is after the card has."""
+        if watched is self.bars and event.type() == QEvent.Type.Resize:
+            self.resized.emit()
+        return False
 
     def set_moment(
         self, name: str, color: QColor, steps: Sequence[int], step: int, *, removable: bool
@@ -135,7 +142,6 @@ class DistributionCard(Card):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_steps()
-        self.resized.emit()
 
     def paint(self, painter: Painter, event: QPaintEvent) -> None:
         super().paint(painter, event)
