@@ -23,8 +23,6 @@ Open = Callable[[tuple["Opening", ...], Path | None], None]
 """Opens what is not open already; the folder is the lesson's."""
 
 NOT_YET = "Not yet. Look again, or ask for the hint."
-WORKED_ON = ("text", "model", "network")
-"""The openings without which a step cannot be done."""
 LOOK_EVERY = 100  # milliseconds: a condition may name any control, and these have no signal in common
 
 
@@ -39,11 +37,16 @@ class Answered:
 
 @dataclass(frozen=True)
 class DoneInStep:
-    """What of a step was done when one left it: how many `tasks`, the answer, and whether its hint shows."""
+    """What of a step was done when one left it: how many `tasks`, the answer, and whether its hint shows.
+
+    `prefix` and `source` are what was read then; None in a step that one has not been in.
+    """
 
     tasks: int = 0
     answered: Answered = Answered()
     hint: bool = False
+    prefix: str | None = None
+    source: str | None = None
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ class CurrentLesson(Part):
 
     def __init__(self, reading: CurrentReading, focus: Focus, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._focus = focus
+        self._reading, self._focus = reading, focus
         self._lesson: Lesson | None = None
         self._number = 0
         self._done = 0
@@ -151,12 +154,6 @@ class CurrentLesson(Part):
         if step is None or self._done < len(step.tasks):
             return False
         return step.question is None or self._answered.verdict is True
-
-    @property
-    def is_set_otherwise(self) -> bool:
-        """Whether another step has opened another text, model or network than this one works on."""
-        needed = () if self._lesson is None else self._lesson.openings_before(self._number)
-        return any(each.kind in WORKED_ON and self._in_force.get(each.kind) != each.meant for each in needed)
 
     @property
     def answered(self) -> Answered:
@@ -210,20 +207,18 @@ class CurrentLesson(Part):
             self.changed.emit()
 
     def go_to(self, number: int) -> None:
-        """To another step. Going on opens what it needs; going back leaves what is open.
+        """To another step, with all that it needs. Who comes back finds what was read as it was left.
 
-        What was done in a step is done when one comes back to it, unless all that it needs is opened anew.
+        What was done in a step is done when one comes back to it, unless another step has opened something
+        else: then all that it needs is opened anew, and its tasks with it.
         """
         if self._lesson is None or not 0 <= number < len(self._lesson.steps):
             return
-        wanted: tuple[Opening, ...] = ()
+        wanted = self._lesson.openings_before(number)
         if number == self._number + 1:
             wanted = self._lesson.steps[number].openings
-            if number in self._left and all(self._in_force.get(each.kind) == each.meant for each in wanted):
-                wanted = ()
-        elif number > self._number:
-            wanted = self._lesson.openings_before(number)
-        self._begin(number, wanted)
+        is_open = all(self._in_force.get(each.kind) == each.meant for each in wanted)
+        self._begin(number, () if number in self._left and is_open else wanted)
 
     def go_on(self) -> None:
         """To the next step; after the last one the lesson is over."""
@@ -314,8 +309,11 @@ class CurrentLesson(Part):
 
     def _begin(self, number: int, openings: tuple[Opening, ...]) -> None:
         assert self._lesson is not None
-        if number != self._number and (self._done or self._answered.verdict is not None):
-            self._left[self._number] = DoneInStep(self._done, self._answered, self._hint)
+        reading = self._reading
+        if number != self._number:
+            self._left[self._number] = DoneInStep(
+                self._done, self._answered, self._hint, reading.prefix, reading.source
+            )
         left = self._left.pop(number, DoneInStep())
         found = DoneInStep() if openings else left
         if number != self._number - 1 and not found.tasks:  # one who comes back finds all as it was
@@ -323,6 +321,10 @@ class CurrentLesson(Part):
         self._number, self._done, self._before = number, found.tasks, []
         self._answered, self._hint = found.answered, found.hint
         self._open(openings)
+        if found.source is not None and found.source != reading.source:
+            reading.set_source(found.source)
+        if found.prefix is not None and found.prefix != reading.prefix:
+            reading.set_prefix(found.prefix)
         name = self._lesson.name
         self._progress[name] = self._progress.get(name, LessonProgress()).at(number)
         self.progress_changed.emit(name)

@@ -46,12 +46,6 @@ class LessonPanel(Panel):
         self._dots = ProgressDots()
         self._step_title = Label(name="lesson_step", role="muted", wraps=True)
         self._sentences = MarkdownLabel("lesson_sentence")
-        self._otherwise = Label(
-            "Another step has opened something else: “set up again” opens what this one needs.",
-            name="lesson_otherwise",
-            role="warning",
-            wraps=True,
-        )
         self._tasks, self._question = TaskList(), QuestionCard()
         self._back = QuietButton("lesson_back", "Back")
         self._next = QuietButton("lesson_next", "Next")
@@ -185,7 +179,6 @@ class LessonPanel(Panel):
             if question is not None:
                 self._question.set_question(question.words, question.choices, question.hint)
         self._dots.set_dots(len(lesson.steps), current.progress[lesson.name].done, current.number)
-        self._otherwise.setVisible(current.is_set_otherwise)
         self._tasks.set_tasks([task.words for task in step.tasks], current.tasks_done)
         self._question.setVisible(question is not None)
         if question is not None:
@@ -215,7 +208,7 @@ class LessonPanel(Panel):
 
     def _lay_out(self) -> None:
         place = row((self._step_title, 1), (self._dots, 0, Qt.AlignmentFlag.AlignTop))
-        parts = (self._sentences, self._otherwise, self._tasks, self._question)
+        parts = (self._sentences, self._tasks, self._question)
         self._column = column(*parts, STRETCH, gap=12)
         self._area = scrolling(sheet(self._column))
         links = row(self._leave, STRETCH, self._where, self._prepare, gap=2)
