@@ -38,7 +38,9 @@ class ShownScene:
     @property
     def pins(self) -> frozenset[str]:
         """The kinds of openings of a lesson that the scene has opened already."""
-        return frozenset(kind for field, kinds in PINNED.items() if getattr(self.scene, field) for kind in kinds)
+        return frozenset(
+            kind for field, kinds in PINNED.items() if getattr(self.scene, field) for kind in kinds
+        )
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ DECIMALS = 4
 MOST_DECIMALS = 300
 """Places before or after its point to which a number is compared; beyond them it is 0, or infinite."""
 LEAD = 0.1
-"""Nats by which the likeliest of several texts leads: with less, a model has no opinion that is worth a word."""
+"""Nats by which the likeliest of several texts has to lead before a model is said to prefer it."""
 PLACES = ("before", "after", "weights", "kept weights")
 """What a choice of the position poll can name in braces: see `Poll.filled`."""
 

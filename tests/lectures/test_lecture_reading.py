@@ -101,7 +101,12 @@ BROKEN = {
     "no items": (WHOLE[WHOLE.index("## First") :], "", 1, "at least one part"),
     "an unknown entry": ("poll: order", "pol: order", 13, "did you mean poll?"),
     "an item that shows nothing": ("poll: order\n", "Only words.\n", 12, "shows nothing"),
-    "an item that shows two things": ("poll: order", "poll: order\nstep: counting 1", 14, "shows one step or one poll"),
+    "an item that shows two things": (
+        "poll: order",
+        "poll: order\nstep: counting 1",
+        14,
+        "shows one step or one poll",
+    ),
     "minutes that are none": ("poll: order", "poll: order\nminutes: ten", 14, "are not minutes"),
     "minutes without what is shown": ("poll: order", "minutes: 5", 12, "shows nothing"),
     "nothing after the colon": ("poll: order", "poll:", 13, "nothing stands after"),
@@ -139,9 +144,7 @@ def test_notes_may_begin_with_any_word_that_is_no_entry_of_a_lecture(folder: Pat
     assert found.items[0].notes == f"{line}\n  more"
 
 
-@pytest.mark.parametrize(
-    "line", ["stop: let them guess", "about: ten minutes", "Poll: hands up"]
-)
+@pytest.mark.parametrize("line", ["stop: let them guess", "about: ten minutes", "Poll: hands up"])
 def test_who_means_notes_by_what_looks_like_an_entry_is_told_how_to_write_it(folder: Path, line: str) -> None:
     at, said = faults(WHOLE.replace("Say **this**.", line), folder)[0]
     assert at == 7

@@ -92,9 +92,7 @@ def test_the_likeliest_text_is_the_model_s(tmp_path: Path) -> None:
 def test_a_model_that_finds_two_texts_as_likely_to_within_rounding_has_no_opinion() -> None:
     poll = open_poll(next(resource_path("lectures").glob("*/stone.poll")))
     scores = {
-        choice.letter: text_log_probabilities(
-            model, f"{poll.likeliest_after} {choice.text}"
-        ).log_probability
+        choice.letter: text_log_probabilities(model, f"{poll.likeliest_after} {choice.text}").log_probability
         for model in [lmviz.open_model("stories-5-gram")]
         for choice in poll.choices
     }

@@ -100,9 +100,7 @@ class Scenes(QObject):
         known = frozenset(model.folder for model in self._session.library.models)
         return partial(found_scene, known, self._session.permission.limits())
 
-    def _put_on(
-        self, found: FoundScene, path: Path, is_seen: bool, then: Callable[[], None] | None
-    ) -> None:
+    def _put_on(self, found: FoundScene, path: Path, is_seen: bool, then: Callable[[], None] | None) -> None:
         """Put a scene on, once a person agrees where it names files elsewhere."""
         scene = found.scene
         if found.outside:

@@ -179,9 +179,7 @@ class CurrentLesson(Part):
         self._progress = {**progress, **self._progress}
         self.changed.emit()
 
-    def open(
-        self, lesson: Lesson, number: int | None = None, given: AbstractSet[str] = frozenset()
-    ) -> None:
+    def open(self, lesson: Lesson, number: int | None = None, given: AbstractSet[str] = frozenset()) -> None:
         """Begin a lesson, or go on where one was; after the last step, from the beginning.
 
         `given` are kinds of openings that are open as they are wanted, other than the step would have them.

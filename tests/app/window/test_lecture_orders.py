@@ -46,8 +46,16 @@ def small(tmp_path: Path, transformer_run: Path, lstm_run: Path) -> Path:
 
 
 @pytest.fixture
-def picture(window: MainWindow, drawn: Callable[[], None], qtbot: QtBot) -> Callable[[int], QImage]:
+def picture(
+    window: MainWindow, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> Callable[[int], QImage]:
     """picture(number): goes to an item, and gives what the panels show once that stays the same."""
+
+    def is_busy() -> bool:
+        busy = session.text.is_opening or not session.work.is_ready or bool(session.work.jobs)
+        return busy or not all(
+            panel.is_up_to_date for panel in window.perspective.panels if panel.is_in_sight
+        )
 
     def stand(number: int) -> QImage:
         item = window.lectures.lecture.items[number]
@@ -63,7 +71,7 @@ def picture(window: MainWindow, drawn: Callable[[], None], qtbot: QtBot) -> Call
             nonlocal before
             found, last = window.perspective.grab().toImage(), before
             before = found
-            return found == last
+            return found == last and not is_busy()
 
         qtbot.waitUntil(rests)
         drawn()
@@ -119,9 +127,7 @@ def test_what_an_item_leaves_in_front_is_not_in_front_in_the_next(
     first = fronts(1)
     board = window.perspective
     behind = next(
-        page.objectName()
-        for page in board.panels
-        if page.objectName() not in first and not page.is_in_sight
+        page.objectName() for page in board.panels if page.objectName() not in first and not page.is_in_sight
     )
     window.bring_in_front(behind)
     assert behind in board.in_front
