@@ -16,8 +16,8 @@
     scene: ./counting.lmviz
     minutes: 5
 
-A poll or a step may stand on a scene, which says what the model is and what it reads. The language is that of lessons. What an item names comes with lmviz, or stands beside the lecture and begins
-with ./ then.
+A poll or a step may stand on a scene, which says what the model is and what it reads. The language is that of
+lessons. What an item names comes with lmviz, or stands beside the lecture and begins with ./ then.
 """
 
 from __future__ import annotations

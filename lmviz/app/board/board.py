@@ -149,7 +149,7 @@ class Board(QWidget):
                 place.has_choice = True
 
     def forget_fronts(self) -> None:
-        """Let what is in front be what the table of panels says, whoever has brought another in front before."""
+        """Let what is in front be what the table of panels says, whatever was brought forward before."""
         self._view.fronts.clear()
         self._view.fitted_for = None
         self._beside = ()

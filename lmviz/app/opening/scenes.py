@@ -73,8 +73,8 @@ class Scenes(QObject):
     def open(self, path: Path, *, is_seen: bool = True, then: Callable[[], None] | None = None) -> None:
         """Put on the scene in a file; the notice says what is wrong with it, or missing.
 
-        `then` is called once as much of it stands as can. Without `is_seen` the window stays where it is: what
-        comes then stands on the scene.
+        `then` is called once as much of it stands as can. Without `is_seen` the window stays where it is:
+        what comes then stands on the scene.
         """
 
         def take(found: FoundScene) -> None:
@@ -136,7 +136,7 @@ class Scenes(QObject):
         self._begin(scene, found.folders)
 
     def _put_in_front(self, scene: Scene) -> None:
-        """The panels that the scene has in front; where it says none, those that the perspective begins with."""
+        """The panels that the scene has in front; where it says none, those with which one begins."""
         self._window.forget_fronts()
         for name in scene.in_front:
             self._window.bring_in_front(name)

@@ -125,7 +125,7 @@ class Lessons(QObject):
         self.open(lesson)
 
     def open(self, lesson: Lesson, number: int | None = None, given: AbstractSet[str] = frozenset()) -> None:
-        """Open a lesson at one of its steps, from 0; by default where one was. `given` is as in the session."""
+        """Open a lesson at a step, from 0; by default where one was. `given` is as in the session."""
         self._show()
         self._session.lesson.open(lesson, number, given)
 

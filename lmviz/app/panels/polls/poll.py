@@ -239,7 +239,7 @@ class PollPanel(Panel):
 
 
 def _answer(poll: Poll, right: Right) -> str:
-    """What is said once the answers are shown: what is right, or what a model says, which it is named with."""
+    """What is said once the answers are shown: what is right, or which model says what."""
     if not right.letters:
         return f"None of these: {right.computed}."
     *others, last = right.letters
