@@ -34,8 +34,8 @@ class ChoiceRow:
 class PollChoices(Pointable):
     """`PollChoices()`: `set_choices(rows)`, `show_answers(shown, letter, word)`.
 
-    The letter is that of the choice to be marked, or empty. The `word` says what that choice is: "right", or "likeliest" where it is a model's opinion, which is not
-    drawn in the colour of what is right.
+    The letter is that of the choice to be marked, or empty. The word says what that choice is: "right", or
+    "likeliest" where it is a model's opinion, which is not drawn in the colour of what is right.
 
     Signals: `letter_chosen(str)` for a click or the letter's key; `letter_taken_back()` for Backspace.
     """
