@@ -226,7 +226,7 @@ def _named_by(path: Path, perspectives: Collection[str]) -> Iterator[Path]:
         return
     lecture = open_lecture(path, perspectives)
     for item in lecture.items:
-        for shown in filter(None, (item.scene, item.shown)):
+        for shown in item.layers:
             if shown.path is None:
                 continue  # it comes with lmviz
             yield shown.path

@@ -89,6 +89,11 @@ class LectureItem:
     scene: ShownScene | None = None
     minutes: float | None = None
 
+    @property
+    def layers(self) -> tuple[Shown, ...]:
+        """All that it shows: the scene that the rest stands on first."""
+        return (self.shown,) if self.scene is None else (self.scene, self.shown)
+
 
 @dataclass(frozen=True)
 class Lecture:

@@ -294,7 +294,7 @@ class Lectures(QObject):
         if self._window.session.reading.is_busy:
             self._prepare_soon.start()
             return
-        for shown in filter(None, (lecture.items[number].scene, lecture.items[number].shown)):
+        for shown in lecture.items[number].layers:
             self._prepare(shown)
         self._make_soon.start()
 
