@@ -143,8 +143,7 @@ class ThemeSwitch(QObject):
         running.setFont(_current.font())
         running.setStyleSheet(stylesheet(_current))
         for window in running.topLevelWidgets():
-            if not window.testAttribute(Qt.WidgetAttribute.WA_WState_Created):  # never shown
-                _take_over_font(window)
+            take_over_font(window)
         self.theme_changed.emit()
 
 
@@ -154,10 +153,16 @@ def _at_scale(theme: Theme, scale: float) -> Theme:
     return theme if scale == theme.scale else replace(theme, scale=scale)
 
 
-def _take_over_font(window: QWidget) -> None:
-    """Give the application's font to a window that has not been shown: Qt tells only those that have been."""
-    for widget in (window, *window.findChildren(QWidget)):
-        if not widget.font().resolveMask():  # it has no font set explicitly
+def take_over_font(top: QWidget) -> None:
+    """Give the application's font to all that has none set explicitly, and has another still.
+
+    Qt does not tell windows that were never shown; and of those that were it leaves out some widgets with
+    rules in the sheet, which ones depends on the order in which it takes them.
+    """
+    usual = application().font()
+    for widget in (top, *top.findChildren(QWidget)):
+        font = widget.font()
+        if not font.resolveMask() and font != usual:
             widget.setFont(QFont())
 
 
