@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from lmviz.api.questions import trace as trace
     from lmviz.api.races import race
-    from lmviz.api.readouts import direction, lens, open_direction, open_lens, probe, steer
+    from lmviz.api.readouts import direction, lens, open_direction, open_lens, probe, replace_states, steer
     from lmviz.api.sets import contrasts, divergence, loss_map, text_set, words
     from lmviz.api.training import (
         convert,
@@ -109,6 +109,7 @@ __all__ = [
     "race",
     "record",
     "replace",
+    "replace_states",
     "sample",
     "save_pretrained",
     "scale",
@@ -139,7 +140,8 @@ _HOMES = {
     "open_readings": "lmviz.recording.readings",
     "record": "lmviz.recording.recording",
     **dict.fromkeys(
-        ("direction", "lens", "open_direction", "open_lens", "probe", "steer"), "lmviz.api.readouts"
+        ("direction", "lens", "open_direction", "open_lens", "probe", "replace_states", "steer"),
+        "lmviz.api.readouts",
     ),
     **dict.fromkeys(
         ("ablate", "attribute", "circuit", "contrast", "head_scores", "patch", "weights"),

@@ -65,6 +65,7 @@ from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
 from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
+from lmviz.app.widgets.plots.word_bars import WordBarsPlot
 from lmviz.app.widgets.tables.tape_list import TapeEntry, TapeList
 from lmviz.app.widgets.text.algorithm_lines import AlgorithmLine, AlgorithmLines
 from lmviz.app.widgets.text.alignment_arcs import AlignmentArcs
@@ -588,6 +589,13 @@ def point_cloud(count: int) -> QWidget:
 def shift_arrows(count: int) -> QWidget:
     view = ShiftArrows()
     view.set_shifts(words(count), shares(count), shares(count)[::-1])
+    return view
+
+
+@makes("WordBarsPlot")
+def word_bars(count: int) -> QWidget:
+    view = WordBarsPlot()
+    view.set_bars(words(count), numbers(count), np.full(count, 0.1), numbers(count) / 2, words(count))
     return view
 
 

@@ -192,6 +192,14 @@ def ask_who_taught(scene: Scene) -> None:
     scene.type()
 
 
+def look_back_in_time(scene: Scene) -> None:
+    """Read another text, with states of the open one to put in the place of its own."""
+    if scene.session.text.corpus is None:
+        scene.open_text()
+    scene.show("back_in_time_view")
+    scene.type()
+
+
 def look_up_copies(scene: Scene) -> None:
     """Look another text up in the one that the model learned from."""
     if scene.session.text.corpus is None:
@@ -416,6 +424,7 @@ def close_model(scene: Scene) -> None:
 ELSEWHERE: dict[str, tuple[str, Callable[[Scene], object]]] = {
     "changed weights": ("difference", weigh),
     "compared labels": ("compare classifier", Scene.type),
+    "back in time": ("inside", look_back_in_time),
     "evidence": ("inside n-gram", follow_a_context),
     "steer": ("circuits", change_a_word),
     "who taught it this": ("inside", ask_who_taught),

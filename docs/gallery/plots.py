@@ -34,6 +34,7 @@ from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot
+from lmviz.app.widgets.plots.word_bars import WordBarsPlot
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.parts import DotRow
 from lmviz.looks.word_curve import WordCurve
@@ -217,6 +218,17 @@ def sparkline() -> QWidget:
     return line
 
 
+def word_bars() -> QWidget:
+    """What is lost where the state after each word gives way to others, and what it said then."""
+    plot = WordBarsPlot()
+    words = ("Her", "grandfather", "often", "laughed", "about", "it", ".", "Mira")
+    lost = np.array([0.52, 0.37, 1.15, 2.0, 1.48, -0.4, 1.4, 1.36])
+    said = ("grandfather", "often", "laughed", "about", "it", ".", "The", "had")
+    plot.set_bars(words, lost, np.full(8, 0.2), lost / 2, said)
+    plot.set_current(3)
+    return plot
+
+
 def surprisal_plot() -> QWidget:
     """Two models over one text."""
     plot = SurprisalPlot()
@@ -395,6 +407,7 @@ EXHIBITS = (
     Exhibit("Fast estimate", "per cent", scatter_plot, (260, 220)),
     Exhibit("Unit 18", "over the text", position_curve, (240, 150)),
     Exhibit("Loss", "", sparkline, (160, 90)),
+    Exhibit("A number for each word", "and another word below", word_bars, (700, 260)),
     Exhibit("Surprisal over the text, bits", "disagreement below", surprisal_plot, (700, 300)),
 )
 

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lmviz.api.given import opened_model
+from lmviz.api.given import listed, opened_model
 from lmviz.base.arguments import check_callable, whole_number, words
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, unheard
 
 if TYPE_CHECKING:
     from lmviz.api.given import Given, Texts
+    from lmviz.circuits.replaced_states import ReplacedStates
+    from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.scalar import AnyOf
     from lmviz.models.model import Model
     from lmviz.readouts.direction import StateDirection
@@ -169,6 +171,45 @@ def steer(
             strengths=STRENGTHS if strengths is None else strengths,
             held_out=rows,
         )
+    return found
+
+
+def replace_states(
+    model: Given,
+    text: str,
+    of: AnyOf,
+    texts: Corpus | Texts | str | Path,
+    *,
+    others: int = 40,
+    passages: int = 40,
+    back: int | None = None,
+    seed: int = 0,
+    interventions: Sequence[Intervention] = (),
+    progress: Report | None = None,
+) -> ReplacedStates:
+    """Since when the state of a recurrent network has carried a number `of` a text.
+
+    The state after each word gives way to those after `others` words of other `texts`, drawn by the seed out
+    of so many `passages`, and the words since are read as they are: `.array` (position, other) is what is
+    lost, `.lost` its mean and `.error` the standard error of that; `.carried` are the positions whose states
+    carry it, and `.sentence` says so. `back` is how many words are tried at most. LmvizError where the model
+    hands on no state, or where there is too little text.
+    """
+    from lmviz.circuits.replaced_states import other_states, replacing_states
+    from lmviz.models.interruption import heard_by
+    from lmviz.readouts.passages import read_passages
+
+    check_callable("progress", progress)
+    if not isinstance(text, str):
+        raise LmvizError(f"{text!r} is no text: give a string.")
+    opened, report, changes = opened_model(model), progress or unheard, listed(interventions)
+    count, seed = whole_number("others", others, least=1), whole_number("seed", seed)
+    wanted = whole_number("passages", passages, least=1)
+    back = None if back is None else whole_number("back", back, least=1)
+    with heard_by(report):
+        read = read_passages(opened, _texts(opened, texts), count=wanted, held_out=1, seed=seed)
+        elsewhere = other_states(opened, read.fitted, count=count, seed=seed)
+        *_, found = replacing_states(opened, text, of, elsewhere, back=back, interventions=changes)
     return found
 
 

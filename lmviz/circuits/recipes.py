@@ -47,6 +47,17 @@ def circuit_recipe(subject: RecipeSubject, contrast: Contrast, keep: int, rest: 
     )
 
 
+def replaced_recipe(
+    subject: RecipeSubject, corpus: str, words: tuple[str, str], position: int, back: int
+) -> str:
+    """What is lost where each state is replaced, bound to `values` (position,); `corpus` loads the texts."""
+    of = f"lmviz.words({[words[0]]!r}, {[words[1]]!r}, of='logit', position={position})"
+    changes = ", ".join(map(as_source, subject.interventions))
+    changes = f", interventions=[{changes}]" if changes else ""
+    call = f"lmviz.replace_states(model, {subject.text!r}, {of}, corpus, back={back}{changes})"
+    return recipe_of(subject, corpus, f"found = {call}", "values = found.lost")
+
+
 def _of(
     subject: RecipeSubject, contrast: Contrast, call: str, read: str, imports: tuple[str, ...] = ()
 ) -> str:

@@ -241,6 +241,26 @@ class WordCurves(LookPart):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class WordBars(LookPart):
+    """A signed bar over each of the `words` of a text: `values` (word,), NaN for none, and their `errors`.
+
+    `line` (word,) is a dashed curve; `below` are words under the words. `pointed` and `clicked` are told the
+    word, `pointed` −1 when the pointer leaves.
+    """
+
+    words: Sequence[str] = ()
+    values: np.ndarray = field(default_factory=lambda: NOTHING[0:0].ravel())
+    errors: np.ndarray | None = None
+    line: np.ndarray | None = None
+    below: Sequence[str] = ()
+    current: int = -1
+    hovered: int = -1
+    readout: Callable[[int], Readout] = field(default=_no_words, compare=False)
+    pointed: Callable[[int], object] = field(default=_nothing, compare=False)
+    clicked: Callable[[int], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Labels(LookPart):
     """Labels of models under the words of a text, a row for each model, and the right ones where known.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lmviz.inspection.recipes.recipe import RecipeSubject, arguments_of, recipe_of
-from lmviz.inspection.recipes.text import settings_of
+from lmviz.inspection.recipes.recipe import RecipeSubject, recipe_of
+from lmviz.inspection.recipes.text import loading_of
 
 if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
@@ -16,9 +16,8 @@ def loss_map_recipe(
     subjects: Sequence[RecipeSubject], corpus: Corpus, part: str, lines: Sequence[str]
 ) -> str:
     """The map over a part of a corpus, or that of one model minus another's, as `found`; then the lines."""
-    source = corpus.sources[0] if len(corpus.sources) == 1 else list(corpus.sources)
     made = [
-        f"corpus = lmviz.load_corpus({arguments_of(source, **settings_of(corpus))})",
+        loading_of(corpus),
         f"found = lmviz.loss_map(model, corpus, part={part!r})",
     ]
     if len(subjects) > 1:

@@ -28,6 +28,7 @@ from lmviz.training.race import Race
 
 TEXT, OTHER = "The cow eats corn", "The bat eats corn"
 SMALL = {"width": 8, "heads": 2, "layers": 2, "context": 16, "length": 8, "steps": 2, "seed": 0}
+RECURRENT = {"width": 8, "layers": 1, "length": 8, "steps": 2, "seed": 0}
 NETWORK = "x = 2\nparameter w = 3\ny = multiply(w, x)\nloss = square(y)"
 QUICK = {"steps": 1, "order": 2, "overwrite": True}
 
@@ -69,8 +70,10 @@ def given(small_text, tmp_path_factory):
     trace.save(folder / "trace.npz")
     autodiff.save_network(autodiff.read(NETWORK), folder / "network.txt")
     contrast = lmviz.contrast(TEXT, OTHER, measure="logit:corn-hay")
+    recurrent = lmviz.train("rnn", corpus, folder / "recurrent", **RECURRENT)
     return SimpleNamespace(
         corpus=corpus,
+        recurrent=lmviz.open_model(recurrent.folder),
         run=run,
         model=model,
         early=lmviz.open_model(run.folder, 0),
@@ -246,6 +249,10 @@ CALLS: dict[str, Callable[[Any], Call]] = {
     "steer": lambda at: (
         lmviz.steer,
         {"model": at.model, "direction": at.direction, "text": TEXT, "of": "loss", "strengths": [0, 1]},
+    ),
+    "replace_states": lambda at: (
+        lmviz.replace_states,
+        {"model": at.recurrent, "text": TEXT, "of": "loss", "texts": [TEXT, OTHER] * 4, "others": 4},
     ),
     "copied": lambda at: (lmviz.copied, {"model": at.corpus, "text": TEXT}),
     "influences": lambda at: (

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
 
 
+def loading_of(corpus: Corpus) -> str:
+    """The line that loads a corpus, bound to `corpus`."""
+    source = corpus.sources[0] if len(corpus.sources) == 1 else list(corpus.sources)
+    return f"corpus = lmviz.load_corpus({arguments_of(source, **settings_of(corpus))})"
+
+
 def settings_of(corpus: Corpus) -> dict[str, Any]:
     """The options with which the corpus was read, as far as they differ from its source's defaults."""
     from lmviz.text.catalogue import find_entry

@@ -144,8 +144,8 @@ class Taken(QObject):
             menu = QMenu()
             fill_export_menu(menu, panel)
             _, numbers, recipe = (action.isEnabled() for action in menu.actions())
-            assert numbers == bool(panel.exported_arrays())
-            assert recipe == bool(panel.recipe())
+            assert numbers == bool(panel.drawn_arrays())
+            assert recipe == bool(panel.drawn_recipe())
 
 
 @pytest.mark.parametrize("perspective", others_slow(NAMES, "inside"))

@@ -36,6 +36,7 @@ DRAWN_BY = {
     "Space": "arranged:SpaceDrawing",
     "Stacked": "arranged:StackedDrawing",
     "Table": "table:TableDrawing",
+    "WordBars": "word_bars:WordBarsDrawing",
     "WordCurves": "word_curves:WordCurvesDrawing",
     "Words": "words:WordsDrawing",
 }
