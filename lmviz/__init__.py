@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lmviz.api.chats import chat
     from lmviz.api.circuits import ablate, attribute, circuit, contrast, head_scores, patch, weights
     from lmviz.api.differences import difference, interpolate, transplant
+    from lmviz.api.features import find_features, open_features
     from lmviz.api.origins import copied, influences, memorised
     from lmviz.api.questions import (
         beam_search,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         train,
         training_plan,
     )
+    from lmviz.features.dictionary import Dictionary
     from lmviz.inspection import interventions as interventions
     from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.interventions import add, replace, scale, scale_head, zero
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 __all__ = [
+    "Dictionary",
     "Intervention",
     "LightningCallback",
     "LmvizError",
@@ -88,6 +91,7 @@ __all__ = [
     "divergence",
     "evaluate",
     "explain",
+    "find_features",
     "fork",
     "gradient",
     "head_scores",
@@ -100,6 +104,7 @@ __all__ = [
     "memorised",
     "next_token",
     "open_direction",
+    "open_features",
     "open_lens",
     "open_model",
     "open_readings",
@@ -126,6 +131,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Dictionary": "lmviz.features.dictionary",
     "Intervention": "lmviz.inspection.intervention",
     "LightningCallback": "lmviz.recording.lightning_callback",
     "Readings": "lmviz.recording.readings",
@@ -135,6 +141,7 @@ _HOMES = {
     "Trace": "lmviz.inspection.trace",
     "TrainerCallback": "lmviz.recording.trainer_callback",
     "chat": "lmviz.api.chats",
+    **dict.fromkeys(("find_features", "open_features"), "lmviz.api.features"),
     **dict.fromkeys(("copied", "influences", "memorised"), "lmviz.api.origins"),
     "race": "lmviz.api.races",
     "open_readings": "lmviz.recording.readings",

@@ -63,7 +63,7 @@ def lens(
     report = progress or unheard
     read = read_passages(
         opened,
-        _texts(opened, texts),
+        read_texts(opened, texts),
         count=whole_number("passages", passages, least=1),
         length=whole_number("length", length, least=4),
         seed=whole_number("seed", seed),
@@ -207,7 +207,7 @@ def replace_states(
     wanted = whole_number("passages", passages, least=1)
     back = None if back is None else whole_number("back", back, least=1)
     with heard_by(report):
-        read = read_passages(opened, _texts(opened, texts), count=wanted, held_out=1, seed=seed)
+        read = read_passages(opened, read_texts(opened, texts), count=wanted, held_out=1, seed=seed)
         elsewhere = other_states(opened, read.fitted, count=count, seed=seed)
         *_, found = replacing_states(opened, text, of, elsewhere, back=back, interventions=changes)
     return found
@@ -242,7 +242,7 @@ def open_lens(path: str | Path, model: Given) -> Lens:
     return Lens(opened, fitted)
 
 
-def _texts(model: Model, texts: Corpus | Texts | str | Path) -> Sequence[str]:
+def read_texts(model: Model, texts: Corpus | Texts | str | Path) -> Sequence[str]:
     """What is read, as texts."""
     from lmviz.text.corpus import Corpus, load_corpus
     from lmviz.text.text_set import TextSet

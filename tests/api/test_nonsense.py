@@ -89,6 +89,7 @@ def given(small_text, tmp_path_factory):
         folder=folder,
         change=lmviz.zero("layers/0/residual2"),
         direction=lmviz.direction(model, [TEXT], [OTHER], "layers/1/residual2"),
+        features=lmviz.find_features(model, corpus, size=4, k=2, tokens=64, batch=16),
         lens=lmviz.lens(model, [TEXT, OTHER, TEXT], "tuned", passages=1, length=8).save(
             folder / "lens.safetensors"
         ),
@@ -246,6 +247,17 @@ CALLS: dict[str, Callable[[Any], Call]] = {
         {"model": at.model, "texts": [TEXT], "others": [OTHER], "tap": "layers/1/residual2"},
     ),
     "open_direction": lambda at: (lmviz.open_direction, {"path": at.direction.save("made.safetensors")}),
+    "find_features": lambda at: (
+        partial(lmviz.find_features, size=4, k=2, tokens=64, batch=16),
+        {"model": at.model, "texts": at.corpus, "out": "made", "overwrite": True},
+    ),
+    "open_features": lambda at: (lmviz.open_features, {"path": at.features.save("made.safetensors")}),
+    "Dictionary.encode": lambda at: (at.features.encode, {"states": at.trace}),
+    "Dictionary.scores": lambda at: (at.features.scores, {"states": at.trace}),
+    "Dictionary.reconstruct": lambda at: (at.features.reconstruct, {"states": at.trace}),
+    "Dictionary.decode": lambda at: (at.features.decode, {"activations": at.features.encode(at.trace)}),
+    "Dictionary.direction": lambda at: (at.features.direction, {"feature": 1}),
+    "Dictionary.save": lambda at: (at.features.save, {"path": "made.safetensors"}),
     "steer": lambda at: (
         lmviz.steer,
         {"model": at.model, "direction": at.direction, "text": TEXT, "of": "loss", "strengths": [0, 1]},

@@ -11,6 +11,7 @@ from lmviz.autodiff.files import open_network
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import LOADERS, Unexpected, loads
 from lmviz.desktop.scene import open_scene
+from lmviz.features.dictionary_file import read_dictionary
 from lmviz.inspection.trace import Trace
 from lmviz.interchange.arpa import open_arpa
 from lmviz.interchange.checkpoint import open_checkpoint
@@ -67,6 +68,7 @@ KINDS = {
         "lmviz.series.curve_files.read_text_file",
     ),
     "direction": (read_direction, "lmviz.text.ordinary_files.read_file"),
+    "features": (read_dictionary, "lmviz.text.ordinary_files.read_file"),
     "lecture": (lambda path: open_lecture(path, ()), "lmviz.lectures.reading.read_text_file"),
     "lens": (read_lens, "lmviz.text.ordinary_files.read_file"),
     "lesson": (lambda path: open_lesson(path, ()), "lmviz.lessons.reading.read_text_file"),
