@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lmviz.api.differences import difference, interpolate, transplant
     from lmviz.api.features import find_features, open_features
     from lmviz.api.origins import copied, influences, memorised
+    from lmviz.api.pages import page
     from lmviz.api.questions import (
         beam_search,
         compare,
@@ -108,6 +109,7 @@ __all__ = [
     "open_lens",
     "open_model",
     "open_readings",
+    "page",
     "patch",
     "predict",
     "probe",
@@ -143,6 +145,7 @@ _HOMES = {
     "chat": "lmviz.api.chats",
     **dict.fromkeys(("find_features", "open_features"), "lmviz.api.features"),
     **dict.fromkeys(("copied", "influences", "memorised"), "lmviz.api.origins"),
+    "page": "lmviz.api.pages",
     "race": "lmviz.api.races",
     "open_readings": "lmviz.recording.readings",
     "record": "lmviz.recording.recording",

@@ -1,0 +1,254 @@
+"""What a page shows of one text: its words, attention by head, what comes next, and the lens.
+
+Everything is taken from a trace; what was not recorded is left out, and said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmviz.base.counting import numbered
+from lmviz.base.errors import LmvizError
+from lmviz.base.figures import count, percentage
+from lmviz.decoding.options import SamplingOptions
+from lmviz.inspection.attention import attention_layers, attention_place, attention_weights
+from lmviz.inspection.lens_sentence import settled_in_words
+from lmviz.inspection.logit_lens import LogitLens
+from lmviz.inspection.names import stop_name
+from lmviz.inspection.trace import Trace
+from lmviz.looks.live_parts import HeadWeights, OverText, TokenText, WhatFollows
+from lmviz.looks.look import Look
+from lmviz.looks.parts import Matrix
+from lmviz.models.address import Address
+from lmviz.pages.page import PageSection
+from lmviz.text.tokenizer import visible
+
+MOST_LOGITS = 300_000
+"""So many logits are on a page at most: of all positions, or of the last alone."""
+
+LIKELIEST = 10
+"""So many words are named at each position."""
+
+MOST_WEIGHTS = 6_000_000
+"""So many weights of attention fit a page; of more, some heads or the strongest have to be chosen."""
+
+SIDES = ("", "encoder", "decoder")
+
+
+@dataclass(frozen=True)
+class ChosenAttention:
+    """What of a text's attention is handed out: some `heads`, as (layer, head) from 0, or all where there are
+    none; and of each row all weights, or the `top` largest.
+    """
+
+    heads: tuple[tuple[int, int], ...] = ()
+    top: int = 0
+
+
+ALL = ChosenAttention()
+
+
+def about_trace(trace: Trace) -> tuple[tuple[str, str], ...]:
+    """Whose numbers a trace has, in pairs of a name and words."""
+    changes = "; ".join(change.describe() for change in trace.interventions)
+    found = [
+        ("model", trace.name or f"a {trace.family} model without a name"),
+        ("step", count(trace.step)),
+        ("text", trace.text or " ".join(map(visible, trace.tokens))),
+        *((name, read.text) for name, read in trace.further.items() if read.text),
+        ("surgery", changes or "none"),
+    ]
+    if trace.dropped:
+        found.append(
+            ("left out", f"the first {count(trace.dropped)} tokens, which its context has no room for")
+        )
+    return tuple(found)
+
+
+def text_part(trace: Trace) -> TokenText:
+    """The words of a trace, coloured by how surprising each was, where that is known."""
+    tokens = tuple(map(visible, trace.tokens))
+    surprisals = surprisals_of(trace)
+    if surprisals is None:
+        return TokenText(tokens=tokens, says="the text")
+    return TokenText(
+        tokens=tokens,
+        values=surprisals,
+        measure="surprisal",
+        unit="bits",
+        ends=("expected", "surprising"),
+        says="the text, coloured by surprisal",
+    )
+
+
+def surprisals_of(trace: Trace) -> np.ndarray | None:
+    """−log₂ of the probability that each token had, (position,), NaN for the first; None where not known."""
+    if not trace.predicts.continues or "logits" not in trace or trace["logits"].array.ndim != 2:
+        return None
+    logits, ids = trace["logits"].array, trace.ids
+    found = np.full(len(ids), np.nan)
+    for position in range(1, len(ids)):
+        row = logits[position - 1].astype(np.float64)
+        if 0 <= ids[position] < len(row):
+            found[position] = (_log_of_sum(row) - row[ids[position]]) / np.log(2)
+    return found
+
+
+def attention_parts(trace: Trace, chosen: ChosenAttention = ALL) -> list[HeadWeights]:
+    """The heads of a trace; none where it has none, and one part for each side of a translator.
+
+    LmvizError where there is no such head, or where there are more weights than fit a page.
+    """
+    return [part for side in SIDES if (part := _attention_of(trace, side, chosen)) is not None]
+
+
+def _attention_of(trace: Trace, side: str, chosen: ChosenAttention) -> HeadWeights | None:
+    layers = attention_layers(trace, side)
+    if not layers:
+        return None
+    per_layer = trace[f"{attention_place(layers[0], side)}/weights"].shape[0]
+    places = tuple((layer, head) for layer in layers for head in range(per_layer))
+    wanted = chosen.heads or places
+    missing = next((place for place in wanted if place not in places), None)
+    if missing is not None:
+        raise LmvizError(
+            f"There is no head {missing[1]} in layer {missing[0]}: layers are from 0 to {max(layers)}, heads "
+            f"from 0 to {per_layer - 1}."
+        )
+    tokens = trace.tokens if side != "encoder" else trace.sequences["source"].tokens
+    weigh_in = len(wanted) * len(tokens) * (min(chosen.top, len(tokens)) * 2 if chosen.top else len(tokens))
+    if weigh_in > MOST_WEIGHTS:
+        raise LmvizError(
+            f"The attention of {count(len(wanted))} heads over {count(len(tokens))} tokens has "
+            f"{count(weigh_in)} weights, and a page {count(MOST_WEIGHTS)} at most: choose some heads, or the "
+            "largest weights of each row."
+        )
+    weights = np.stack([attention_weights(trace, layer, side)[head] for layer, head in wanted])
+    return HeadWeights(
+        tokens=tuple(map(visible, tokens)),
+        weights=weights,
+        places=wanted,
+        of=(len(layers), per_layer),
+        top=chosen.top,
+        says=f"{side} attention by head".strip(),
+    )
+
+
+def next_word_part(trace: Trace, options: SamplingOptions | None = None) -> WhatFollows | None:
+    """What follows at each position, with the logits as far as there is room; None where there are none."""
+    if "logits" not in trace:
+        return None
+    logits = np.atleast_2d(trace["logits"].array)
+    words = _vocabulary(trace, logits.shape[1])
+    positions, size = logits.shape
+    tokens = tuple(map(visible, trace.tokens))
+    if positions < len(tokens):  # one answer for the whole text
+        logits = np.repeat(logits, len(tokens), axis=0)
+        positions = len(tokens)
+    if positions * size <= MOST_LOGITS:
+        places: tuple[int, ...] = tuple(range(positions))
+    else:
+        places = (positions - 1,) if size <= MOST_LOGITS else ()
+    likeliest = np.argsort(-logits, axis=1, kind="stable")[:, :LIKELIEST]
+    shares = np.stack([_shares(row)[ids] for row, ids in zip(logits, likeliest, strict=True)])
+    set_at_first = options or SamplingOptions()
+    return WhatFollows(
+        tokens=tokens,
+        vocabulary=words,
+        likeliest=likeliest,
+        shares=shares,
+        places=places,
+        logits=logits[list(places)] if places else logits[:0],
+        options=(set_at_first.temperature, set_at_first.top_k, set_at_first.top_p, set_at_first.min_p),
+        says="what follows" if trace.predicts.continues else "labels",
+    )
+
+
+def lens_part(lens: LogitLens, trace: Trace) -> OverText:
+    """What the model would have said after each layer, over the text; as the window has it."""
+    by_layer = lens.by_layer
+    ids, words = by_layer.ids[:, :, 0], _vocabulary(trace, 0)
+    said = [[_word(words, int(id)) for id in row] for row in ids]
+    noun = "word" if trace.predicts.continues else "label"
+
+    def read_out(row: int, column: int) -> tuple[str, list[str]]:
+        settled = settled_in_words(by_layer, column, noun)
+        return f"{said[row][column]}  {percentage(float(by_layer.probabilities[row, column, 0]))}", [
+            f"if the model stopped after {stop_name(by_layer.places[row])}",
+            f"{percentage(float(by_layer.of_final[row, column]))} for the final {noun}, {said[-1][column]}",
+            *([f"which {settled}"] if settled else []),
+            f"entropy {float(by_layer.entropy[row, column]):.1f} bits",
+        ]
+
+    matrix = Matrix(
+        values=by_layer.of_final,
+        scale="share",
+        limit=1.0,
+        rows=[_row_name(place) for place in by_layer.places],
+        columns=[visible(trace.tokens[at]) for at in by_layer.positions],
+        words=said,
+        stairs=by_layer.settled.tolist() if len(by_layer.places) > 1 else (),
+        stairs_mean=f"from here on it is the final {noun}",
+        readout=read_out,
+        says="likeliest answers at each layer and position",
+    )
+    return OverText(tokens=tuple(map(visible, trace.tokens)), positions=by_layer.positions, matrix=matrix)
+
+
+def trace_sections(
+    trace: Trace,
+    lens: LogitLens | None = None,
+    *,
+    chosen: ChosenAttention = ALL,
+    options: SamplingOptions | None = None,
+) -> list[PageSection]:
+    """All that a page shows of a trace, the text first."""
+    about, found = about_trace(trace), []
+    following = next_word_part(trace, options)
+    heads = attention_parts(trace, chosen)
+    left_out = ["The logits were not recorded, so what follows is not here."] if following is None else []
+    found.append(PageSection(Look((text_part(trace),), title="The text"), about, left_out))
+    if following is not None:
+        title = "Next word" if trace.predicts.continues else "Label"
+        found.append(PageSection(Look((following,), title=title), about))
+    for part in heads:
+        found.append(PageSection(Look((part,), title="Attention by head"), about))
+    if lens is not None:
+        found.append(
+            PageSection(
+                Look((lens_part(lens, trace),), title="If it stopped here", aside="likeliest word"), about
+            )
+        )
+    return found
+
+
+def _vocabulary(trace: Trace, size: int) -> Sequence[str]:
+    """The words, or labels, by id, to be read; their ids where the trace has no words."""
+    names = trace.predicts.names if not trace.predicts.continues else trace.vocabulary
+    found = tuple(visible(names[id]) for id in range(len(names)))
+    return (*found, *map(str, range(len(found), size)))
+
+
+def _word(words: Sequence[str], id: int) -> str:
+    return words[id] if id < len(words) else str(id)
+
+
+def _row_name(place: str) -> str:
+    """The number of a layer, or what stands before all layers."""
+    layer = Address.parse(place).layer
+    return stop_name(place) if layer is None else f"layer {numbered(layer)}"
+
+
+def _log_of_sum(row: np.ndarray) -> float:
+    """The logarithm of the sum of e to each of some logits (token,)."""
+    largest = row.max()
+    return float(largest + np.log(np.exp(row - largest).sum()))
+
+
+def _shares(row: np.ndarray) -> np.ndarray:
+    """The softmax of logits (token,), in float64."""
+    row = row.astype(np.float64)
+    return np.exp(row - _log_of_sum(row))
