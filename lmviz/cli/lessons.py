@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,24 +70,24 @@ def check_lecture(file: str, as_json: bool) -> int:
 
 
 @lesson.command("results")
-@click.argument("folder")
+@click.argument("files", nargs=-1, required=True)
 @as_json
-def results(folder: str, as_json: bool) -> int:
-    """Count what many did and answered. FOLDER holds the files of results that they saved and sent, together
-    or each in a folder of its own. Exit code 1 when one of its JSON files holds none."""
+def results(files: tuple[str, ...], as_json: bool) -> int:
+    """Count what many did and answered. FILES are the files of results that they saved and sent, folders that
+    hold them, together or each in a folder of its own, or patterns such as "week-3/*.json". Exit code 1 when
+    a JSON file holds none."""
     from lmviz.lessons.results import ENDING, count_questions, open_results
 
-    if not os.path.isdir(folder):
-        raise LmvizError(f"There is no folder {folder!r}: name the one that holds the results.")
     found, refused = {}, 0
-    for path in sorted(Path(folder).rglob(f"*{ENDING}")):
+    for name, path in _result_files(files, ENDING).items():
         try:
-            found[path.relative_to(folder).with_suffix("").as_posix()] = open_results(path)
+            found[name] = open_results(path)
         except LmvizError as sentence:  # one that is damaged does not hide the others
             refused += 1
             say(str(sentence))
     if not found:
-        raise LmvizError(f"{folder} holds no results: put the files into it that were sent (*{ENDING}).")
+        named = ", ".join(files)
+        raise LmvizError(f"{named} holds no results: name the files that were sent (*{ENDING}).")
     people = [_described(name, lesson) for name, results in found.items() for lesson in results.lessons]
     questions = count_questions([*found.values()])
     if as_json:
@@ -98,6 +99,28 @@ def results(folder: str, as_json: bool) -> int:
         headings = ("lesson", "step", "answered", "right at once", "right", "hints", "wrong at first")
         print_table(headings, [_counted(count) for count in questions])
     return 1 if refused else 0
+
+
+def _result_files(named: Sequence[str], ending: str) -> dict[str, Path]:
+    """The files that are named, those in folders, and those that patterns match, each by a short name."""
+    found: dict[str, Path] = {}
+    for name in named:
+        places = [name] if os.path.exists(name) else sorted(glob(name, recursive=True))
+        if not places:
+            raise LmvizError(f"There is no file or folder {name!r}: name those that hold results.")
+        for place in map(Path, places):
+            if place.is_dir():
+                inner = {
+                    each.relative_to(place).with_suffix("").as_posix(): each
+                    for each in sorted(place.rglob(f"*{ending}"))
+                }
+            else:
+                inner = {place.stem: place}
+            for short, path in inner.items():  # of two files of one name the second is called as it was named
+                known = found.get(short)
+                if known is None or known.resolve() != path.resolve():
+                    found[short if known is None else path.with_suffix("").as_posix()] = path
+    return found
 
 
 def _described(file: str, lesson: LessonResult) -> dict[str, Any]:

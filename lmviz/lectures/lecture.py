@@ -107,3 +107,9 @@ class Lecture:
     items: tuple[LectureItem, ...]
     path: Path
     language: str = "en"
+
+    @property
+    def files(self) -> frozenset[Path]:
+        """Its own file, and those beside it that its items are."""
+        shown = (each.path for item in self.items for each in item.layers)
+        return frozenset({self.path, *(path for path in shown if path is not None)})

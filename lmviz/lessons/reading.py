@@ -81,6 +81,14 @@ def open_lesson(path: str | Path, perspectives: Collection[str]) -> Lesson:
     )
 
 
+def renewed(lesson: Lesson, step: Step) -> int:
+    """Where a step stands, from 0, in its lesson as it was read since: by its title, or else its line."""
+    titled = [number for number, each in enumerate(lesson.steps) if each.title == step.title]
+    if titled:
+        return min(titled, key=lambda number: abs(lesson.steps[number].line - step.line))
+    return sum(each.line < step.line for each in lesson.steps[1:])
+
+
 def lesson_in(folder: Path) -> Path | None:
     """The file of a folder that carries a lesson and what belongs to it."""
     path = folder / f"lesson{ENDING}"

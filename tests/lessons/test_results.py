@@ -148,8 +148,28 @@ def test_each_may_lie_in_a_folder_of_its_own(tmp_path: Path, capsys: pytest.Capt
     assert [each["file"] for each in people] == ["ann/results", "ben/results"]
 
 
+def test_files_and_patterns_are_counted_each_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        for file in ("one", "two"):
+            results = Results((LessonResult("cows", "Cows", (answered("11"),)),))
+            (tmp_path / name / f"{file}.json").write_bytes(results.to_bytes())
+    monkeypatch.chdir(tmp_path)
+
+    def counted(*named: str) -> list[str]:
+        assert run(["lesson", "results", *named, "--json"]) == 0
+        return [each["file"] for each in json.loads(capsys.readouterr().out)["people"]]
+
+    assert counted("a/one.json") == ["one"]
+    assert counted("a/*.json", "a/one.json") == ["one", "two"]
+    assert counted("*/one.json") == ["one", "b/one"]
+    assert counted("a", "b/two.json") == ["one", "two", "b/two"]
+
+
 def test_a_folder_without_results_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["lesson", "results", str(tmp_path)]) == 2
     assert "holds no results" in capsys.readouterr().err
     assert run(["lesson", "results", str(tmp_path / "gone")]) == 2
-    assert "There is no folder" in capsys.readouterr().err
+    assert "There is no file or folder" in capsys.readouterr().err

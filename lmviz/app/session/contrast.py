@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from lmviz.app.session.part import Part
 from lmviz.base.errors import LmvizError
@@ -123,8 +124,37 @@ class CurrentContrast(Part):
         def take(question: ShippedQuestion) -> None:
             self._own = (*(other for other in self._own if other.title != question.title), question)
             self.open(question)
+            self._open_model_of(question)
 
         self._work.open_file(path, lambda: open_question(path), take, self.failed.emit)
+
+    def _open_model_of(self, question: ShippedQuestion) -> None:
+        """Look into a model that a question is for, where the shown one is none; then ask it once more."""
+        from lmviz.api.training import sample_models
+
+        library, shown = self._library, self._library.model
+        if question.language or "*" in question.models:
+            return
+        if shown is not None and question.is_for(shown.name, is_foreign=shown.run.was_trained_elsewhere):
+            return
+        library.model_changed.connect(
+            partial(self._open_for, question), Qt.ConnectionType.SingleShotConnection
+        )
+        opened = [model for model in library.models if question.is_for(model.name, is_foreign=False)]
+        names = [name for name in sample_models() if question.is_for(name, is_foreign=False)]
+        if opened:
+            library.choose(opened[0])
+        elif names:
+            library.open(names[0])
+        else:
+            wanted = " or ".join(question.models)
+            self.failed.emit(f"{question.title} is about {wanted}, which is not open: open it.")
+
+    def _open_for(self, question: ShippedQuestion) -> None:
+        """Ask a question of the model that has just been opened, if it is one that it is about."""
+        model = self._library.model
+        if model is not None and question.is_for(model.name, is_foreign=model.run.was_trained_elsewhere):
+            self.open(question)
 
     def offers(self) -> tuple[ShippedQuestion, ...]:
         """The questions that fit the shown model."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -96,6 +97,15 @@ class Lectures(QObject):
         return None if self._began is None else time.monotonic() - self._began
 
     @property
+    def pace(self) -> str:
+        """How far behind or ahead of its minutes it is, in words; empty where that is not known."""
+        from lmviz.lectures.pace import minutes_behind, pace_in_words
+
+        if self._lecture is None or self.elapsed is None:
+            return ""
+        return pace_in_words(minutes_behind(self._lecture.items, self._number, self.elapsed / 60))
+
+    @property
     def is_black(self) -> bool:
         """Whether the screen is black."""
         return self._black is not None and self._black.is_on
@@ -107,6 +117,27 @@ class Lectures(QObject):
         title, count = lecture.title, len(lecture.items)
         self._offered = f"{title}: Page Down and Page Up go through its {count} items, F5 gives it."
         self._window.offer(self._offered, "Give it", self.give)
+
+    def renew(self, lecture: Lecture, changed: AbstractSet[Path]) -> None:
+        """Take over a lecture that was read again, with the same item shown, by its title or its number.
+
+        The item is put on again where it shows something else than before: files have `changed`.
+        """
+        before = self._lecture
+        if before is None:
+            return
+        item, number = before.items[self._number], min(self._number, len(lecture.items) - 1)
+        titled = [at for at, each in enumerate(lecture.items) if each.title == item.title]
+        number = min(titled, key=lambda at: abs(at - self._number), default=number)
+        now = lecture.items[number]
+        self._lecture = lecture
+        self._number = number
+        shown = {each.path for each in now.layers}
+        if _names_of(now) != _names_of(item) or shown & changed:
+            self._go_to(number)
+        else:
+            self._tell()
+        Toast.show_over(self._parent, f"{lecture.path.name} was read again.")
 
     def leave(self) -> None:
         """Close the lecture; what is shown stays, and what its scenes have set out of sight is given back."""
@@ -202,7 +233,9 @@ class Lectures(QObject):
         if self._lecture is None:
             return
         if self._presenter is None:
-            self._presenter = PresenterWindow(lambda: self.elapsed, self.handle, self._parent)
+            self._presenter = PresenterWindow(
+                lambda: self.elapsed, lambda: self.pace, self.handle, self._parent
+            )
             self._presenter.back_button.clicked.connect(self.go_back)
             self._presenter.forward_button.clicked.connect(self.go_on)
             self._presenter.black_button.clicked.connect(self.toggle_black)
@@ -344,8 +377,20 @@ class Lectures(QObject):
         if self._presenter is not None:
             item, following = lecture.items[self._number], lecture.items[self._number + 1 :]
             after = f"Next: {following[0].title}" if following else "This is the last item."
-            self._presenter.show_page(lecture.title, item.title, place, item.notes, after)
+            planned = "" if item.minutes is None else f" · {item.minutes:g} min"
+            self._presenter.show_page(lecture.title, item.title, place + planned, item.notes, after)
         self.changed.emit()
+
+
+def _names_of(item: LectureItem) -> list[object]:
+    """What an item shows, by files and numbers."""
+    from lmviz.lectures.lecture import ShownPoll, ShownStep
+
+    named: list[object] = []
+    for shown in item.layers:
+        step = (shown.lesson.name, shown.number) if isinstance(shown, ShownStep) else None
+        named.append((shown.path, step, shown.poll.title if isinstance(shown, ShownPoll) else ""))
+    return named
 
 
 def _with_scene(path: Path, title: str, scene: Scene, number: int | None, names: Sequence[str]) -> Lecture:

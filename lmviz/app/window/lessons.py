@@ -124,6 +124,12 @@ class Lessons(QObject):
             self._panel.add_lesson(lesson)
         self.open(lesson)
 
+    def renew(self, lesson: Lesson, number: int) -> None:
+        """Go on at a step of a lesson whose file was written to since."""
+        if self._panel is not None:
+            self._panel.add_lesson(lesson)
+        self._session.lesson.open(lesson, number)
+
     def open(self, lesson: Lesson, number: int | None = None, given: AbstractSet[str] = frozenset()) -> None:
         """Open a lesson at a step, from 0; by default where one was. `given` is as in the session."""
         self._show()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from lmviz.app.window.commanded_window import CommandedWindow
 from lmviz.app.window.lessons import perspective_names
 
 if TYPE_CHECKING:
+    from lmviz.app.window.followed_files import FollowedFiles
     from lmviz.lectures.lecture import Lecture
     from lmviz.lessons.lesson import Lesson
 
@@ -33,6 +35,7 @@ class OpenedPaths(QObject):
         self._window, self._session = window, window.session
         self._met: set[Path] = set()  # models of other programs that have been shown
         self._asked = 0  # lessons and lectures so far
+        self._files: FollowedFiles | None = None
         self._given: set[Path] = set()  # models that were opened by a path, and have not been shown yet
         self._session.library.model_changed.connect(self._show_model)
         window.student_files.unpacked.connect(self._open_unpacked)
@@ -55,9 +58,9 @@ class OpenedPaths(QObject):
             ("lesson", "", self.open_lesson),
             ("lecture", "", self.open_lecture),
             ("scene", "", lambda path: window.scenes.open(path)),
-            ("poll", "polls", lambda path: session.polls.open_file(path)),
+            ("poll", "polls", self.open_poll),
             ("network", "autodiff", lambda path: session.network.open_file(path)),
-            ("question", "circuits", lambda path: session.contrast.open_file(path)),
+            ("question", "circuits", self.open_question),
             ("readings", "", self.open_readings),
         ):
             chosen = [path for path in found.files if found.files[path] == kind]
@@ -77,27 +80,74 @@ class OpenedPaths(QObject):
         self._window.show_perspective("race")
         self._session.race.open(folder)
 
+    def open_poll(self, path: Path) -> None:
+        """Ask the poll of a file, and once more whenever that changes."""
+        polls = self._session.polls
+        polls.open_file(path)
+        self._followed.follow("poll", [path], lambda _: polls.open_file(path))
+
+    def open_question(self, path: Path) -> None:
+        """Ask the question of a file, and once more whenever that changes."""
+        contrast = self._session.contrast
+        contrast.open_file(path)
+        self._followed.follow("question", [path], lambda _: contrast.open_file(path))
+
     def open_lesson(self, path: Path) -> None:
         """Open a lesson of one's own; the notice says what is wrong with it."""
-        from lmviz.lessons.reading import open_lesson
+        from lmviz.lessons.reading import open_lesson, renewed
 
         def show(lesson: Lesson) -> None:
             if self._is_newest(number):
                 self._window.lessons.open_own(lesson, path)
+                self._followed.follow("lesson", [path], lambda _: read_again(lesson))
 
-        number, names = self._ask(), perspective_names()
-        self._session.work.open_file(path, lambda: open_lesson(path, names), show, self._session.say)
+        def read_again(lesson: Lesson) -> None:
+            if session.lesson.lesson is lesson:  # else another one, or none, is open by now
+                session.work.open_file(path, lambda: open_lesson(path, names), renew, session.say)
+
+        def renew(lesson: Lesson) -> None:
+            before = session.lesson.lesson
+            if before is not None and before.name == lesson.name:
+                self._window.lessons.renew(lesson, renewed(lesson, before.steps[session.lesson.number]))
+                self._followed.follow("lesson", [path], lambda _: read_again(lesson))
+
+        session, number, names = self._session, self._ask(), perspective_names()
+        session.work.open_file(path, lambda: open_lesson(path, names), show, session.say)
 
     def open_lecture(self, path: Path) -> None:
-        """Open a lecture; the notice says what is wrong with it."""
+        """Open a lecture; the notice says what is wrong with it. It is read again when it changes."""
         from lmviz.lectures.reading import open_lecture
 
         def show(lecture: Lecture) -> None:
             if self._is_newest(number):
-                self._window.lectures.open(lecture)
+                window.lectures.open(lecture)
+                self._followed.follow("lecture", lecture.files, read_again)
 
-        number, names = self._ask(), perspective_names()
-        self._session.work.open_file(path, lambda: open_lecture(path, names), show, self._session.say)
+        def read_again(changed: set[Path]) -> None:
+            if window.lectures.lecture is not None and window.lectures.lecture.path == path:
+                renew = partial(self._renew_lecture, changed, read_again)
+                session.work.open_file(path, lambda: open_lecture(path, names), renew, session.say)
+
+        window, session, number, names = self._window, self._session, self._ask(), perspective_names()
+        session.work.open_file(path, lambda: open_lecture(path, names), show, session.say)
+
+    def _renew_lecture(
+        self, changed: set[Path], read_again: Callable[[set[Path]], None], lecture: Lecture
+    ) -> None:
+        """Take over a lecture that was read again, and follow the files that it names now."""
+        before = self._window.lectures.lecture
+        if before is not None and before.path == lecture.path:
+            self._window.lectures.renew(lecture, changed)
+            self._followed.follow("lecture", lecture.files, read_again)
+
+    @property
+    def _followed(self) -> FollowedFiles:
+        """The files that are read again when they change."""
+        from lmviz.app.window.followed_files import FollowedFiles  # not needed for the first paint
+
+        if self._files is None:
+            self._files = FollowedFiles(self)
+        return self._files
 
     def open_readings(self, path: Path) -> None:
         """Show what a module answered that lmviz does not compute, in a window of its own."""

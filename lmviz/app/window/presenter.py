@@ -12,6 +12,7 @@ from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.plain import Label, window_title
 from lmviz.app.widgets.base.quiet_button import QuietButton
+from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.kit.painted import Painted
 from lmviz.app.widgets.kit.painter import Painter
@@ -25,17 +26,23 @@ SECOND = 1000  # milliseconds
 class PresenterWindow(QWidget):
     """Notes, the next item, the clock, and how long the lecture has lasted.
 
-    `elapsed()` gives seconds, None where it has not begun. `keys` is offered every key that is pressed here.
+    `elapsed()` gives seconds, None where it has not begun, and `pace()` says how far behind its plan it is.
+    `keys` is offered every key that is pressed here.
     """
 
     def __init__(
-        self, elapsed: Callable[[], float | None], keys: Callable[[QKeyEvent], bool], parent: QWidget
+        self,
+        elapsed: Callable[[], float | None],
+        pace: Callable[[], str],
+        keys: Callable[[QKeyEvent], bool],
+        parent: QWidget,
     ) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setObjectName("presenter_window")
-        self._elapsed, self._keys = elapsed, keys
+        self._elapsed, self._pace, self._keys = elapsed, pace, keys
         self._time = Label(name="presenter_time")
         self._lasted = Label(name="presenter_lasted", role="muted")
+        self._behind = Label(name="presenter_pace", role="warning")
         self._place = Label(name="presenter_place", role="muted")
         self._title = Label(name="presenter_title", role="lesson", wraps=True)
         self._notes = MarkdownLabel("presenter_notes")
@@ -43,7 +50,7 @@ class PresenterWindow(QWidget):
         self.back_button = QuietButton("presenter_back", "Back")
         self.forward_button = QuietButton("presenter_forward", "Next", "primary")
         self.black_button = QuietButton("presenter_black", "Black screen")
-        above = row((self._time, 0), 12, self._lasted, STRETCH, self._place)
+        above = row((self._time, 0), 12, self._lasted, 12, self._behind, STRETCH, self._place)
         notes = scrolling(sheet(column(self._notes, STRETCH)))
         below = row(self.back_button, self.forward_button, STRETCH, self.black_button)
         parts = (above, self._title, (notes, 1), self._next, below)
@@ -84,6 +91,10 @@ class PresenterWindow(QWidget):
     def _tell_time(self) -> None:
         self._time.setText(QTime.currentTime().toString("hh:mm"))
         self._lasted.setText(lasted_in_words(self._elapsed()))
+        pace = self._pace()
+        self._behind.setText(pace)
+        self._behind.setVisible(bool(pace))
+        set_role(self._behind, "warning" if pace.endswith("behind") else "muted")
 
     def _adopt_theme(self) -> None:
         theme = current_theme()

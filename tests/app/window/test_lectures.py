@@ -224,6 +224,28 @@ def test_notes_and_clock_stand_in_a_window_of_their_own(opened: MainWindow, qtbo
     assert not opened.lectures.is_black
 
 
+def test_the_notes_say_how_far_behind_the_plan_one_is(
+    opened: MainWindow, small: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    small.write_text(TEXT.replace("scene: ./one.lmviz", "scene: ./one.lmviz\nminutes: 2"), encoding="utf-8")
+    opened.open_lecture(small)
+    now = time.monotonic()
+    command(opened, "Notes and clock")()
+    notes = opened.findChild(QWidget, "presenter_window")
+    assert notes.findChild(QLabel, "presenter_place").text() == "1 of 4 · 2 min"
+    assert not notes.findChild(QLabel, "presenter_pace").isVisible(), "it has not begun"
+    press(opened, Qt.Key.Key_F5, qtbot)
+    assert notes.findChild(QLabel, "presenter_pace").text() == "on time"
+    monkeypatch.setattr(time, "monotonic", lambda: now + 310)
+    assert opened.lectures.pace == "3 minutes behind"
+    notes.hide()
+    notes.show()
+    assert notes.findChild(QLabel, "presenter_pace").text() == "3 minutes behind"
+    monkeypatch.undo()
+    opened.lectures.go_to(1)
+    assert opened.lectures.pace == "", "the second says no minutes"
+
+
 def test_giving_takes_the_projectors_type_and_the_whole_screen_and_gives_them_back(
     opened: MainWindow, qtbot: QtBot
 ) -> None:
