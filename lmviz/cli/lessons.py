@@ -109,7 +109,7 @@ def _result_files(named: Sequence[str], ending: str) -> dict[str, Path]:
         if not places:
             raise LmvizError(f"There is no file or folder {name!r}: name those that hold results.")
         for place in map(Path, places):
-            if place.is_dir():
+            if os.path.isdir(place):
                 inner = {
                     each.relative_to(place).with_suffix("").as_posix(): each
                     for each in sorted(place.rglob(f"*{ending}"))
