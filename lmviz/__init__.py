@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lmviz import autodiff as autodiff
     from lmviz.api.chats import chat
     from lmviz.api.circuits import ablate, attribute, circuit, contrast, head_scores, patch, weights
-    from lmviz.api.differences import difference, interpolate, transplant
+    from lmviz.api.differences import before_and_after, difference, interpolate, transplant
     from lmviz.api.features import find_features, open_features
     from lmviz.api.origins import copied, influences, memorised
     from lmviz.api.pages import page
@@ -80,6 +80,7 @@ __all__ = [
     "add",
     "attribute",
     "beam_search",
+    "before_and_after",
     "chat",
     "circuit",
     "compare",
@@ -157,7 +158,7 @@ _HOMES = {
         ("ablate", "attribute", "circuit", "contrast", "head_scores", "patch", "weights"),
         "lmviz.api.circuits",
     ),
-    **dict.fromkeys(("difference", "interpolate", "transplant"), "lmviz.api.differences"),
+    **dict.fromkeys(("before_and_after", "difference", "interpolate", "transplant"), "lmviz.api.differences"),
     **dict.fromkeys(("contrasts", "divergence", "loss_map", "text_set", "words"), "lmviz.api.sets"),
     **dict.fromkeys(("add", "replace", "scale", "scale_head", "zero"), "lmviz.inspection.interventions"),
     **dict.fromkeys(

@@ -43,6 +43,7 @@ from lmviz.app.widgets.matrix.operation_view import OperationView
 from lmviz.app.widgets.matrix.pixel_grid import PixelGrid
 from lmviz.app.widgets.matrix.sized_cells import SizedCells
 from lmviz.app.widgets.matrix.strips import Strip, StripList
+from lmviz.app.widgets.plots.answer_columns import AnswerColumns
 from lmviz.app.widgets.plots.banded_plot import BandedPlot
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
@@ -85,6 +86,7 @@ from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
 from lmviz.autodiff.layout import ValuePlace
 from lmviz.inspection.operation_picture import Band, BandGroup, OperationPicture
+from lmviz.looks.answer_column import AnswerColumn
 from lmviz.looks.curve import PlotCurve
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms
 
@@ -583,6 +585,14 @@ def point_cloud(count: int) -> QWidget:
     cloud.set_names("A", "B")
     cloud.set_points(numbers(count), numbers(count) ** 2)
     return cloud
+
+
+@makes("AnswerColumns")
+def answer_columns(count: int) -> QWidget:
+    view = AnswerColumns()
+    columns = [AnswerColumn(name, place, shares(count)) for place, name in enumerate(("before", "after"))]
+    view.set_answers(columns, words(count), words(count))
+    return view
 
 
 @makes("ShiftArrows")

@@ -422,6 +422,7 @@ def close_model(scene: Scene) -> None:
 
 
 ELSEWHERE: dict[str, tuple[str, Callable[[Scene], object]]] = {
+    "before and after": ("train tuned", Scene.type),
     "changed weights": ("difference", weigh),
     "compared labels": ("compare classifier", Scene.type),
     "back in time": ("inside", look_back_in_time),

@@ -25,6 +25,7 @@ from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.network_values import DrawnValue
 from lmviz.app.widgets.diagrams.order_picture import OrderLine, OrderPicture
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
+from lmviz.app.widgets.diagrams.thin_product import ThinProduct
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
 from lmviz.app.widgets.diagrams.unit_boxes import DrawnArrow, DrawnUnit
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
@@ -297,7 +298,15 @@ def circuit() -> QWidget:
     return view
 
 
+def thin_product() -> QWidget:
+    """A matrix of 576 rows, and a change of rank 8."""
+    view = ThinProduct()
+    view.set_shape(576, 576, 8)
+    return view
+
+
 EXHIBITS = (
+    Exhibit("LoRA", "to scale", thin_product, (280, 150)),
     Exhibit("The circuit", "3 parts keep 73 %", circuit, (420, 260)),
     Exhibit("Two words change places", "", order_picture, (400, 330)),
     Exhibit("Edges into one hidden layer", "", layer_graph, (380, 200)),

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.kit.axes import ANYTHING, LOSS, SHARE
+from lmviz.app.widgets.plots.answer_columns import AnswerColumns
 from lmviz.app.widgets.plots.banded_plot import BandedPlot
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
@@ -35,6 +36,7 @@ from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot
 from lmviz.app.widgets.plots.word_bars import WordBarsPlot
+from lmviz.looks.answer_column import AnswerColumn
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.parts import DotRow
 from lmviz.looks.word_curve import WordCurve
@@ -98,6 +100,21 @@ def shift_arrows() -> QWidget:
     words = ("stone", "feather", "key", "lamp", "ball", "cup")
     view.set_shifts(
         words, [0.023, 0.033, 0.024, 0.059, 0.051, 0.046], [0.51, 0.093, 0.038, 0.005, 0.006, 0.003]
+    )
+    return view
+
+
+def answer_columns() -> QWidget:
+    """A model before and after it was trained further, asked the same."""
+    view = AnswerColumns()
+    prompts = ("The capital of France is", "The opposite of hot is", "The sun rises in the")
+    view.set_answers(
+        [
+            AnswerColumn("before", "muted_text", np.array([0.77, 0.68, 0.11]), text="… the great god, and I"),
+            AnswerColumn("LoRA, rank 8", 0, np.array([0.004, 0.06, 0.14]), text="… the great general, and I"),
+        ],
+        prompts,
+        ("Paris", "cold", "east"),
     )
     return view
 
@@ -395,6 +412,7 @@ EXHIBITS = (
     Exhibit("Next word", "", bars, (460, 340)),
     Exhibit("Next word", "before → after", before_after_bars, (360, 240)),
     Exhibit("Next word", "A ○ → ● B · points", shift_arrows, (420, 200)),
+    Exhibit("Before and after", "the same draws", answer_columns, (560, 150)),
     Exhibit("The die", "", cumulative_bar, (460, 170)),
     Exhibit("Compare", "", distribution_card, (320, 240)),
     Exhibit("Lengths", "of 3,000 documents", histogram, (320, 160)),

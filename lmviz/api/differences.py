@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING
 
 from lmviz.api.given import opened_model
 from lmviz.api.many import told
+from lmviz.base.arguments import whole_number
+from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lmviz.api.given import Given, Ids
     from lmviz.circuits.contrast import Contrast
+    from lmviz.differences.before_after import BeforeAfter
     from lmviz.differences.difference import ModelDifference
     from lmviz.differences.pair import ModelPair
     from lmviz.differences.transplant import Transplant
@@ -105,6 +110,44 @@ def interpolate(before: Given, after: Given, strength: float) -> Model:
     from lmviz.differences.between import between
 
     return between(_pair(before, after, True), strength)
+
+
+def before_and_after(
+    before: Given,
+    after: Given,
+    prompts: Sequence[str] | None = None,
+    *,
+    text: str = "",
+    tokens: int = 24,
+    special_tokens: bool = True,
+    progress: Report | None = None,
+) -> BeforeAfter:
+    """What two models say to the same beginnings of texts, such as a base model and a tuned one.
+
+    `answers.words` are what the first expects most after each of the `prompts`, by default six sentences that
+    a model of English may know; `answers.before` and `.after` (prompt,) how likely these words are to either,
+    and `.change` the difference. `answers.expected` (model, prompt) is what each expects most itself. Where a
+    `text` is given, `answers.texts` are how both go on with it by so many `tokens`, with the same random
+    numbers. `progress` as of `difference`. LmvizError where tokens differ, or where a beginning cannot be
+    read.
+    """
+    from lmviz.differences.before_after import FACTS, MOST_TOKENS, first_answers
+
+    tokens = whole_number("tokens", tokens)
+    if tokens > MOST_TOKENS:
+        raise LmvizError(f"tokens is at most {MOST_TOKENS} here: use lmviz.sample for a longer text.")
+    if not isinstance(text, str):
+        raise LmvizError("text is what both go on with: give a text, or '' for none.")
+    asked = FACTS if prompts is None else prompts
+    if not isinstance(asked, list | tuple) or not asked or not all(isinstance(one, str) for one in asked):
+        raise LmvizError("prompts are beginnings of texts: give a list of one or more.")
+    pair = _pair(before, after, special_tokens)
+    pair.check_read_alike()
+    with told(progress):
+        found = first_answers(pair.before, asked).with_model(pair.after)
+        for model in (pair.before, pair.after) if text else ():
+            found = found.with_text(model, text, tokens)
+        return found
 
 
 def _pair(before: Given, after: Given, special_tokens: bool) -> ModelPair:

@@ -30,6 +30,19 @@ def next_word_recipe(before: RecipeSubject, after: RecipeSubject, ids: list[int]
     return _of(before, after, f"ids = {ids}", read, imports=("import numpy as np",))
 
 
+def before_after_recipe(
+    before: RecipeSubject, others: Sequence[RecipeSubject], prompts: Sequence[str]
+) -> str:
+    """How likely each model finds what the first expects after some beginnings, bound to `values` (model,
+    prompt)."""
+    lines = [f"before, prompts = {before.opening}, {list(prompts)!r}"]
+    opened = ", ".join(other.opening for other in others)
+    lines += [f"others = [{opened}]"]
+    lines += ["answers = [lmviz.before_and_after(before, other, prompts) for other in others]"]
+    lines += ["values = np.stack([answers[0].before, *(answer.after for answer in answers)])"]
+    return "\n".join(["import lmviz", "import numpy as np", "", *lines, ""])
+
+
 def transplant_recipe(
     before: RecipeSubject, after: RecipeSubject, each: str, *, is_loss: bool = False
 ) -> str:

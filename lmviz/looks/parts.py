@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lmviz.looks.answer_column import AnswerColumn
 from lmviz.looks.by_value import ByValue
 from lmviz.looks.columns import Column
 from lmviz.looks.curve import PlotCurve
@@ -167,6 +168,19 @@ class Shifts(LookPart):
     labels: Sequence[str] = ()
     before: Sequence[float] | np.ndarray = ()
     after: Sequence[float] | np.ndarray = ()
+    clicked: Callable[[int], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Answers(LookPart):
+    """What models say to the same `prompts` (row,), a column for each: the first is the model before.
+
+    `words` (row,) are what it expects. `clicked` is told the row.
+    """
+
+    columns: Sequence[AnswerColumn] = ()
+    prompts: Sequence[str] = ()
+    words: Sequence[str] = ()
     clicked: Callable[[int], object] = field(default=_nothing, compare=False)
 
 

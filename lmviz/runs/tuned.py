@@ -136,6 +136,16 @@ def _shapes(tuning: Tuning, base: Model) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
+def adapted_matrices(tuning: Tuning, base: Model) -> list[tuple[str, int, int]]:
+    """The matrices that get an A and a B, by their modules, each with its rows and columns."""
+    state = base.state_dict()
+    return [
+        (module, end - start, state[f"{module}.weight"].shape[1])
+        for module, rows in tuning.products().items()
+        for start, end in rows
+    ]
+
+
 def learned_numbers(tuning: Tuning, base: Model) -> int:
     """How many numbers are learned."""
     from math import prod

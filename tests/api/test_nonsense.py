@@ -176,6 +176,10 @@ CALLS: dict[str, Callable[[Any], Call]] = {
         lmviz.difference,
         {"before": at.model, "after": at.model, "text": TEXT},
     ),
+    "before_and_after": lambda at: (
+        lmviz.before_and_after,
+        {"before": at.early, "after": at.model, "prompts": [TEXT], "text": OTHER, "tokens": 2},
+    ),
     "transplant": lambda at: (
         lmviz.transplant,
         {"before": at.early, "after": at.model, "contrast": TEXT, "each": "part"},

@@ -86,7 +86,16 @@ def runs(
     made |= {"translator": attending_run, "other translator": translator_run}
     small = {"ngram": make_run("ngram", 2), "window": make_run("window", 2, width=6)}
     small |= {"repeater": api.find_run("echo-transformer")}
+    small |= {"tuned": _tuned(transformer_run, tmp_path_factory)}
     return made | small | {"gru": make_run("gru", 2, width=6), "classifier": _classifier(tmp_path_factory)}
+
+
+def _tuned(base: Path, folders: pytest.TempPathFactory) -> Path:
+    """A run that began with another, and learned a text by an adapter."""
+    folder = folders.mktemp("tuned")
+    (folder / "text.txt").write_text("the cows eat corn\n" * 30, encoding="utf-8")
+    api.train(start=base, corpus=folder / "text.txt", out=folder / "run", adapter="lora", steps=2, batch=2)
+    return folder / "run"
 
 
 def _classifier(folders: pytest.TempPathFactory) -> Path:
@@ -103,6 +112,7 @@ OPENED = {
     "corpus": (),
     "inside n-gram": ("ngram",),
     "inside window": ("window",),
+    "train tuned": ("tuned",),
     "inside transformer": ("transformer",),
     "inside classifier": ("classifier",),
     "attention": ("transformer",),

@@ -42,6 +42,9 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("live_sample", "Sample", "train", "centre", weight=4, least=(0, 140), projected=True),
     PanelRow("algorithm", "Algorithm", "train", "centre", tabbed=True),
     PanelRow("forgetting", "What learning costs", "train", "centre", tabbed=True),
+    PanelRow(
+        "before_after", "Before and after", "train", "centre", tabbed=True, least=(0, 200), clears="right"
+    ),
     PanelRow("noise", "Noise", "train", "centre", tabbed=True),
     PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340, least=(0, 124)),
     PanelRow("health", "Health", "train", "right", least=(0, 184)),

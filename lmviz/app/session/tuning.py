@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,11 +38,15 @@ NO_TEXT = "There is no text to learn from: open one under Corpus."
 
 @dataclass(frozen=True)
 class Measured:
-    """What is known: the corpus as the model reads it, the plan of each way, and why one cannot be."""
+    """What is known: the corpus as the model reads it, the plan of each way, and why one cannot be.
+
+    `largest` are rows and columns of the largest matrix that gets two thin ones beside it.
+    """
 
     corpus: Corpus
     plans: Mapping[str, TuningPlan]
     refused: Mapping[str, str]
+    largest: tuple[int, int] = (0, 0)
 
 
 class CurrentTuning(Part):
@@ -224,6 +229,7 @@ def _measured(
 ) -> Generator[object, None, Measured]:
     """In a thread of its own: what each way takes, those that are counted first."""
     from lmviz.api.training import corpus_for
+    from lmviz.runs.tuned import adapted_matrices
     from lmviz.runs.tuning_plan import check_fits, measured_plan
     from lmviz.runs.tuning_start import begin_with
 
@@ -233,6 +239,8 @@ def _measured(
     context = starts[LORA].base.context
     if context is not None and options.length > context:
         options = replace(options, length=context)
+    shapes = [shape[1:] for shape in adapted_matrices(starts[LORA].tuning, starts[LORA].base)]
+    largest = max(shapes, key=prod, default=(0, 0))
     plans: dict[str, TuningPlan] = {}
     refused: dict[str, str] = {}
     for way, start in starts.items():
@@ -240,12 +248,12 @@ def _measured(
             plans[way] = check_fits(start, options)
         except LmvizError as reason:
             refused[way] = str(reason)
-    yield Measured(read, dict(plans), dict(refused))
+    yield Measured(read, dict(plans), dict(refused), largest)
     for way in (chosen.adapter, *(way for way in WAYS if way != chosen.adapter)):
         if way not in refused:
             plans[way] = yield from _floats(measured_plan(starts[way], options, read))
-            yield Measured(read, dict(plans), dict(refused))
-    return Measured(read, plans, refused)
+            yield Measured(read, dict(plans), dict(refused), largest)
+    return Measured(read, plans, refused, largest)
 
 
 def _floats(steps: Generator[None, None, TuningPlan]) -> Generator[float, None, TuningPlan]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lmviz.app.panels.look_panel import ShowingPanel
-from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.panels.train.tuned_runs import names_of, runs_of_one_base
 from lmviz.inspection.recipes.run import curves_recipe
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.look import Look
@@ -62,34 +62,13 @@ class ForgettingPanel(ShowingPanel):
 
     def _runs(self) -> dict[str, Forgetting]:
         """What the open runs that began as the shown one has learned and forgotten, the shown one first."""
-        library = self.session.library
-        shown = library.model
-        models = [model for model in library.models if model != shown]
-        models = [*([shown] if shown is not None else []), *models]
-        tuned = [model for model in models if model.description.tuned_from is not None]
         found: dict[str, Forgetting] = {}
         self._folders = {}
-        for model in tuned:
-            if _base(model) != _base(tuned[0]):
-                continue
+        models = runs_of_one_base(self.session.library)
+        for name, model in zip(names_of(models), models, strict=True):
             history = self.session.training.history_of(model)
             held_out, own = history.validation_loss, history.own_loss
             path = Forgetting.between((held_out.steps, held_out.values), (own.steps, own.values))
             if path is not None and len(path.steps) > 1:
-                name = self._name(model)
-                name = name if name not in found else f"{name}, {model.name}"
                 found[name], self._folders[name] = path, model.folder
         return found
-
-    def _name(self, model: OpenedModel) -> str:
-        """What was learned, and at which rate: the two decide."""
-        tuning = model.description.tuning
-        layers = int(model.description.configuration.get("layers", 0))
-        rate = model.description.training.get("learning_rate", 0.0)
-        return f"{tuning.in_words(layers) if tuning is not None else model.name}, rate {rate:g}"
-
-
-def _base(model: OpenedModel) -> object:
-    """What two runs must share to be compared: the model that they began with, and the text."""
-    said = model.description.tuned_from
-    return None if said is None else (said["fingerprint"], model.description.fingerprint)

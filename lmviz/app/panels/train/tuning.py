@@ -14,8 +14,9 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.controls.measured_cards import MeasuredBar, MeasuredCard, MeasuredCards
+from lmviz.app.widgets.diagrams.thin_product import ThinProduct
 from lmviz.base.durations import in_words
-from lmviz.models.tuning_configuration import TuningConfiguration
+from lmviz.models.tuning_configuration import LORA, TuningConfiguration
 from lmviz.training.options import TrainingOptions, used_options
 from lmviz.training.tuning import RATES
 
@@ -32,6 +33,7 @@ class TuningPanel(Panel):
         self._what = Label(name="tuning_subject", wraps=True)
         self._text = named(MutedLine(), "tuning_text")
         self._ways = named(MeasuredCards(), "tuning_ways", "what is learned")
+        self._thin = named(ThinProduct(), "thin_product")
         self._form = named(ConfigurationForm(tuning.chosen), "tuning_form")
         self._learning = named(ConfigurationForm(tuning.options), "tuning_learning_form")
         self._button = named(
@@ -50,6 +52,7 @@ class TuningPanel(Panel):
                 row(self._button, STRETCH),
                 self._how_long,
                 self._form,
+                self._thin,
                 heading,
                 self._learning,
                 STRETCH,
@@ -83,6 +86,9 @@ class TuningPanel(Panel):
         self._say_what(known)
         self._show_ways(known)
         self._ways.setEnabled(not active)
+        self._thin.setVisible(tuning.chosen.adapter == LORA and known is not None and known.largest[0] > 0)
+        if known is not None:
+            self._thin.set_shape(*known.largest, tuning.chosen.rank)
         refused = "" if known is None else known.refused.get(tuning.chosen.adapter, "")
         complaint = self._form.complaint or self._learning.complaint
         self._button.setEnabled(not (active or refused or complaint))

@@ -17,6 +17,7 @@ P = TypeVar("P", bound=LookPart)
 W = TypeVar("W", bound=QWidget)
 
 DRAWN_BY = {
+    "Answers": "answers:AnswersDrawing",
     "Bars": "bars:BarsDrawing",
     "Button": "controls:ButtonDrawing",
     "Picker": "controls:PickerDrawing",

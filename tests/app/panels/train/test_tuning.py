@@ -12,17 +12,21 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 import lmviz
+from lmviz.app.panels.train.before_after import BeforeAfterPanel
 from lmviz.app.panels.train.forgetting import ForgettingPanel
 from lmviz.app.panels.train.tuning import TuningPanel
+from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.session.tuning import NO_MODEL, NO_TEXT
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.controls.measured_cards import MeasuredCards
+from lmviz.app.widgets.diagrams.thin_product import ThinProduct
+from lmviz.app.widgets.plots.answer_columns import AnswerColumns
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.window.main_window import MainWindow
 from lmviz.training.forgetting import Forgetting
 
-ONLY_PANELS = ("tuning", "loss", "forgetting")
+ONLY_PANELS = ("tuning", "loss", "forgetting", "before_after")
 
 LONG = 60_000
 TOKENS = torch.arange(8)[None]
@@ -89,6 +93,11 @@ def test_each_way_says_what_it_takes_before_anything_begins(
     assert lora.share < 1
     plans = session.tuning.known.plans
     assert plans["lora"].trained == 2 * 8 * ((24 + 72) + (24 + 24) + (24 + 96) + (96 + 24))
+    thin = panel.findChild(ThinProduct, "thin_product")
+    assert thin.shape == (96, 24, 8)  # that of the feed-forward network
+    kept, second, first = thin.areas()
+    assert second.width() / kept.width() == pytest.approx(8 / 24)
+    assert first.height() / kept.height() == pytest.approx(8 / 96)
     text = panel.findChild(QWidget, "tuning_text").text
     assert f"{len(session.tuning.known.corpus.training)}" in text
     panel.findChild(ConfigurationForm, "tuning_form").field("rank").control.setValue(4)
@@ -122,6 +131,7 @@ def test_a_checkpoint_is_tuned_scrubbed_and_written(
     assert np.allclose(session.reading.current.trace["logits"].array, wanted, atol=1e-5)
 
     first = session.library.model
+    see_before_and_after(window, session, first, qtbot)
     session.library.choose(base)
     place = ways.part_rectangle(0).center().toPoint()
     qtbot.mouseClick(ways, Qt.MouseButton.LeftButton, pos=place)
@@ -129,12 +139,49 @@ def test_a_checkpoint_is_tuned_scrubbed_and_written(
     assert session.tuning.options.learning_rate == 0.0001
     tune(panel, session, qtbot)
 
+    answers = window.findChild(BeforeAfterPanel)
+    answers.parentWidget().raise_()
+    qtbot.waitUntil(lambda: len(answers.exported_arrays().get("probabilities", ())) == 3, timeout=LONG)
+    names = answers.exported_names().rows
+    assert [name.partition(",")[0] for name in names] == ["before", "all weights", "LoRA"]
+
     plane = window.findChild(ForgettingPanel)
     plane.parentWidget().raise_()
     qtbot.waitUntil(lambda: len(plane.exported_arrays()) == 2, timeout=LONG)
     assert {name.partition(",")[0] for name in plane.exported_arrays()} == {"all weights", "LoRA"}
     written = lmviz.convert(first.folder, tmp_path / "adapter")
     assert torch.equal(lmviz.open_model(written)(TOKENS), lmviz.open_model(first.folder)(TOKENS))
+
+
+def see_before_and_after(window: MainWindow, session: Session, run: OpenedModel, qtbot: QtBot) -> None:
+    """What the base and the tuned model say to the same beginnings, against single questions to each."""
+    view = window.findChild(BeforeAfterPanel)
+    session.library.choose_step(6)
+    view.parentWidget().raise_()
+    qtbot.waitUntil(
+        lambda: (
+            view.found is not None and len(view.found.texts) == 2 and view.asked.subject[1].moment == (run, 6)
+        ),
+        timeout=LONG,
+    )
+    prompts = list(view.exported_names().columns)
+    assert 0 < len(prompts) <= 6  # of what the model wrote itself, for it knows no English
+    models = [lmviz.open_model(run.folder, step) for step in (0, 6)]
+    before = [lmviz.next_token(models[0], prompt).top(1)[0] for prompt in prompts]
+    after = [lmviz.next_token(models[1], prompt) for prompt in prompts]
+    shares = [[one.probability for one in before]]
+    shares += [[one.probabilities[word.id] for one, word in zip(after, before, strict=True)]]
+    assert np.allclose(view.exported_arrays()["probabilities"], shares, atol=1e-5)
+    found: dict = {}
+    exec(view.recipe(), found)
+    assert np.allclose(found["values"], view.exported_arrays()["probabilities"], atol=1e-6)
+
+    qtbot.mouseClick(view.findChild(QPushButton, "keep_prompt_button"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: list(view.exported_names().columns) == ["w1 w4 w7"], timeout=LONG)
+    qtbot.mouseClick(view.findChild(QPushButton, "usual_prompts_button"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: list(view.exported_names().columns) == prompts, timeout=LONG)
+    view.findChild(AnswerColumns).part_clicked.emit(0)
+    assert session.reading.prefix == prompts[0]
 
 
 def test_what_no_model_can_learn_is_said(
