@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lmviz.api.chats import chat
     from lmviz.api.circuits import ablate, attribute, circuit, contrast, head_scores, patch, weights
     from lmviz.api.differences import before_and_after, difference, interpolate, transplant
-    from lmviz.api.features import find_features, open_features
+    from lmviz.api.features import find_features, open_features, save_features
     from lmviz.api.origins import copied, influences, memorised
     from lmviz.api.pages import page
     from lmviz.api.questions import (
@@ -119,6 +119,7 @@ __all__ = [
     "replace",
     "replace_states",
     "sample",
+    "save_features",
     "save_pretrained",
     "scale",
     "scale_head",
@@ -144,7 +145,7 @@ _HOMES = {
     "Trace": "lmviz.inspection.trace",
     "TrainerCallback": "lmviz.recording.trainer_callback",
     "chat": "lmviz.api.chats",
-    **dict.fromkeys(("find_features", "open_features"), "lmviz.api.features"),
+    **dict.fromkeys(("find_features", "open_features", "save_features"), "lmviz.api.features"),
     **dict.fromkeys(("copied", "influences", "memorised"), "lmviz.api.origins"),
     "page": "lmviz.api.pages",
     "race": "lmviz.api.races",

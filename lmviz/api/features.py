@@ -67,17 +67,87 @@ def find_features(
                 raise
 
 
-def open_features(path: str | Path) -> Dictionary:
-    """A dictionary of features: the folder that `find_features` wrote, or a file that was saved.
+def open_features(
+    path: str | Path,
+    model: Given | None = None,
+    texts: Corpus | Texts | str | Path | None = None,
+    *,
+    tap: str | None = None,
+    written: str | None = None,
+) -> Dictionary:
+    """A dictionary of features: the folder that `find_features` wrote, a saved file, or another program's.
 
-    LmvizError where there is none.
+    These are a folder of SAELens, the `params.npz` of Gemma Scope, and a transcoder of circuit-tracer. Where
+    they do not say at which `tap` they read, or what is `written`, a person must. With a `model`, what other
+    programs call a tap is found in it, and the widths are compared; with `texts` as well, the loss with the
+    features in place on 20 passages says whether they belong there. LmvizError where they do not, or where
+    there are none.
     """
-    from lmviz.features.dictionary_file import read_dictionary
-    from lmviz.features.folder import FeatureFolder
+    _check_tap(tap)
+    _check_tap(written)
+    found = _opened(named_file(path))
+    opened = None if model is None else opened_model(model)
+    if opened is None:
+        from dataclasses import replace
 
-    path = named_file(path)
+        return replace(found, tap=tap or found.tap, written=written or found.written)
+    from lmviz.features.places import placed
+
+    found = placed(opened, found, tap or "", written or "")
+    if texts is None:
+        return found
+    from lmviz.features.belonging import belonging
+    from lmviz.features.recipe import FeatureRecipe
+
+    rows = _read(opened, texts, FeatureRecipe(tokens=4000))
+    return belonging(opened, found, rows.held_out)
+
+
+def save_features(dictionary: Dictionary, path: str | Path, form: str = "lmviz") -> Path:
+    """Write a dictionary for another program: "saelens", "gemma-scope" or "circuit-tracer"; or "lmviz".
+
+    Returns what was written, a folder for SAELens and otherwise a file. LmvizError where the program has
+    nothing like it.
+    """
+    from lmviz.features.dictionary import Dictionary
+
+    if not isinstance(dictionary, Dictionary):
+        raise LmvizError(f"{dictionary!r} is no dictionary: give what lmviz.find_features returns.")
+    if form == "lmviz":
+        return dictionary.save(path)
+    if form == "saelens":
+        from lmviz.features.saelens import save_saelens
+
+        return save_saelens(dictionary, path)
+    if form == "gemma-scope":
+        from lmviz.features.gemma_scope import save_gemma_scope
+
+        return save_gemma_scope(dictionary, named_file(path))
+    if form == "circuit-tracer":
+        from lmviz.features.circuit_tracer import save_transcoder
+
+        return save_transcoder(dictionary, path)
+    raise LmvizError(
+        f"Features are saved as lmviz, saelens, gemma-scope or circuit-tracer, and not as {form!r}."
+    )
+
+
+def _opened(path: Path) -> Dictionary:
+    """The dictionary in a folder or a file, whoever wrote it."""
+    from lmviz.features.dictionary_file import is_own_file, read_dictionary
+    from lmviz.features.folder import FeatureFolder
+    from lmviz.features.saelens import is_saelens, read_saelens
+
     if os.path.isdir(path):
-        return FeatureFolder(path).dictionary()
+        return read_saelens(path) if is_saelens(path) else FeatureFolder(path).dictionary()
+    if path.suffix == ".npz":
+        from lmviz.features.gemma_scope import read_gemma_scope
+
+        return read_gemma_scope(path)
+    if not is_own_file(path):
+        from lmviz.features.circuit_tracer import read_transcoder
+
+        return read_transcoder(path)
     return read_dictionary(path)
 
 

@@ -14,9 +14,24 @@ from lmviz.base.loading import loads
 from lmviz.features.coding import KINDS
 from lmviz.features.dictionary import ARRAYS, FORMAT, Dictionary
 from lmviz.features.worth import Worth
+from lmviz.text.ordinary_files import check_ordinary, read_file
 
 LARGEST = 20_000_000_000
 """Bytes of a file of features."""
+
+BEGINNING = 10_000
+"""Bytes in which the header of a file of lmviz says what it is."""
+
+
+def is_own_file(path: Path) -> bool:
+    """Whether the beginning of a file says that lmviz wrote it; also where no file can be read."""
+    try:
+        check_ordinary(path)
+        with path.open("rb") as file:
+            beginning = file.read(BEGINNING)
+    except OSError:
+        return True
+    return FORMAT.encode("ascii") in beginning
 
 
 @loads("features")
@@ -24,8 +39,6 @@ def read_dictionary(path: str | Path) -> Dictionary:
     """A dictionary that `Dictionary.save` wrote; LmvizError where the file is none."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
-
-    from lmviz.text.ordinary_files import read_file
 
     data = read_file(named_file(path), LARGEST)
     header: Any = {}

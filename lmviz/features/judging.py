@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import torch
 
-from lmviz.base.errors import LmvizError
 from lmviz.features.dictionary import Dictionary
-from lmviz.features.places import States
+from lmviz.features.places import States, check_widths
 from lmviz.features.texts import ReadText
 from lmviz.features.worth import Worth
 from lmviz.inspection.recording import needed_taps
@@ -32,7 +31,7 @@ def judged(model: Model, dictionary: Dictionary, rows: Sequence[ReadText]) -> Di
     LmvizError where it does not fit the model.
     """
     states = States.at(model, *_taps_of(dictionary))
-    check_widths(model, dictionary, states)
+    check_widths(model, dictionary)
     coding = dictionary.coding(_device(model))
     on = torch.zeros(dictionary.size, dtype=torch.int64, device=_device(model))
     left, count = 0.0, 0
@@ -70,22 +69,6 @@ def judged(model: Model, dictionary: Dictionary, rows: Sequence[ReadText]) -> Di
         **losses,
     )
     return replace(dictionary, worth=worth, rates=rates)
-
-
-def check_widths(model: Model, dictionary: Dictionary, states: States) -> None:
-    """LmvizError where a dictionary reads or writes states of another width than those of a model."""
-    widths = states.widths()
-    for tap, own, wanted in zip(
-        _taps_of(dictionary),
-        (dictionary.width, dictionary.decoder.shape[1]),
-        (widths[0], widths[-1]),
-        strict=False,
-    ):
-        if own != wanted:
-            raise LmvizError(
-                f"These features are of states of {own:,} channels, and {model.name or 'this model'} has "
-                f"{wanted:,} at {tap}: open those of this model."
-            )
 
 
 def mean_loss(

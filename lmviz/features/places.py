@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
 from lmviz.base.errors import LmvizError
+from lmviz.features.dictionary import Dictionary
 from lmviz.features.texts import ReadText
 from lmviz.inspection.recording import needed_taps
 from lmviz.models.address import Address
 from lmviz.models.batches_of_texts import batches_of_texts, side_by_side
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.model import Model
-from lmviz.models.other_names import hint
+from lmviz.models.other_names import hint, own_address
 from lmviz.models.precision import widened
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.sequences import SOURCE
@@ -64,6 +65,46 @@ def feedforward_taps(model: Model, tap: str) -> tuple[str, str]:
         f"A transcoder stands for a feed-forward network, and {tap} belongs to none: give its output, "
         "such as layers/1/feedforward/output."
     )
+
+
+def placed(model: Model, dictionary: Dictionary, tap: str = "", written: str = "") -> Dictionary:
+    """The same dictionary at taps of a model, which a person names, or another program in its own words.
+
+    LmvizError where nobody says where it belongs, or where its states are not as wide as those there.
+    """
+    addresses = [one.address for one in model.taps()]
+    at, to = (
+        _own(asked or stored, addresses)
+        for asked, stored in ((tap, dictionary.tap), (written, dictionary.written))
+    )
+    if not at:
+        raise LmvizError(
+            "The file does not say of which states these features are: give the tap, as in "
+            "tap='layers/1/residual2'."
+        )
+    if to and at not in addresses:
+        at = feedforward_taps(model, to)[0]
+    found = replace(dictionary, tap=at, written=to)
+    check_widths(model, found)
+    return found
+
+
+def _own(asked: str, addresses: Sequence[str]) -> str:
+    """The address of a tap that is asked for in its own name or in that of another program."""
+    other = None if asked in addresses else own_address(asked, addresses)
+    return asked if other is None else other[1]
+
+
+def check_widths(model: Model, dictionary: Dictionary) -> None:
+    """LmvizError where a dictionary reads or writes states of another width than those of a model."""
+    taps = (dictionary.tap, dictionary.target)
+    widths = States.at(model, *taps).widths()
+    for tap, own, wanted in zip(taps, (dictionary.width, dictionary.decoder.shape[1]), widths, strict=True):
+        if own != wanted:
+            raise LmvizError(
+                f"These features are of states of {own:,} channels, and {model.name or 'this model'} has "
+                f"{wanted:,} at {tap}: open those of this model."
+            )
 
 
 def _holds_states(tap: Tap) -> bool:

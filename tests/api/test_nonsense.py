@@ -255,7 +255,14 @@ CALLS: dict[str, Callable[[Any], Call]] = {
         partial(lmviz.find_features, size=4, k=2, tokens=64, batch=16),
         {"model": at.model, "texts": at.corpus, "out": "made", "overwrite": True},
     ),
-    "open_features": lambda at: (lmviz.open_features, {"path": at.features.save("made.safetensors")}),
+    "open_features": lambda at: (
+        lmviz.open_features,
+        {"path": at.features.save("made.safetensors"), "model": at.model},
+    ),
+    "save_features": lambda at: (
+        lmviz.save_features,
+        {"dictionary": at.features, "path": "made", "form": "saelens"},
+    ),
     "Dictionary.encode": lambda at: (at.features.encode, {"states": at.trace}),
     "Dictionary.scores": lambda at: (at.features.scores, {"states": at.trace}),
     "Dictionary.reconstruct": lambda at: (at.features.reconstruct, {"states": at.trace}),
@@ -304,6 +311,7 @@ RECORDINGS = {
 """What is called from the loop of another program, which it must not end: see tests/recording."""
 
 LONG = (
+    "find_features",
     "training_plan",
     "influences",
     "memorised",

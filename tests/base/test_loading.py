@@ -68,7 +68,7 @@ KINDS = {
         "lmviz.series.curve_files.read_text_file",
     ),
     "direction": (read_direction, "lmviz.text.ordinary_files.read_file"),
-    "features": (read_dictionary, "lmviz.text.ordinary_files.read_file"),
+    "features": (read_dictionary, "lmviz.features.dictionary_file.read_file"),
     "lecture": (lambda path: open_lecture(path, ()), "lmviz.lectures.reading.read_text_file"),
     "lens": (read_lens, "lmviz.text.ordinary_files.read_file"),
     "lesson": (lambda path: open_lesson(path, ()), "lmviz.lessons.reading.read_text_file"),
