@@ -474,6 +474,7 @@ ROWS = (
     Row("classes", "inside classifier", "labels_view", Scene.type),
     Row("lens", "inside", "lens_view", Scene.type),
     Row("Fitting the ", "inside transformer", "lenses_view", fit_a_lens),
+    Row("kept lens ", "inside transformer", "lens_view", other_step),
     Row("gradient", "inside", "state_view", take_gradient),
     Row("through time", "inside", "through_time_view", Scene.type),
     Row("saliency", "inside", "saliency_view", Scene.type),

@@ -1,8 +1,8 @@
-"""Lenses that are fitted to the shown model, in the background, and remembered."""
+"""Lenses that are fitted to the shown model, in the background, and kept; and by which of them one reads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,15 +16,21 @@ if TYPE_CHECKING:
     from lmviz.app.session.work import Work
     from lmviz.app.workers.job import Job
     from lmviz.base.reporting import Report
+    from lmviz.models.model import Model
     from lmviz.readouts.fitted_lens import FittedLens
 
     _Key = tuple[tuple[Path, str], int, str]
+
+LOGIT = "logit"
+KINDS = ("tuned", "jacobian")
+"""Those that are fitted."""
 
 
 class Lenses(Part):
     """What was fitted to models at steps, one of each kind; one is fitted at a time.
 
-    `changed` comes when more is known, and when fitting begins or ends.
+    `changed` comes when more is known, when fitting begins or ends, and when states are read by another lens.
+    What is fitted to the end is kept beside the run, or, of a sample model, beside downloaded texts.
     """
 
     changed = Signal()
@@ -33,8 +39,68 @@ class Lenses(Part):
         super().__init__(parent)
         self._work, self._text = work, text
         self._known: dict[_Key, FittedLens] = {}
+        self._looked_for: set[_Key] = set()
+        self._files: dict[_Key, Path] = {}
+        self._kind = LOGIT
         self._job: Job | None = None
         self._fitting: _Key | None = None
+
+    @property
+    def kind(self) -> str:
+        """By which lens states are read: "logit", or one that was fitted."""
+        return self._kind
+
+    def choose(self, kind: str) -> None:
+        """Read states by another lens, in every panel; one that is not fitted is fitted on the open text."""
+        if kind != self._kind:
+            self._kind = kind
+            self.changed.emit()
+
+    def chosen(self, moment: Moment) -> FittedLens | None:
+        """The lens by which a model's states are read at a step; None where they are read directly."""
+        return None if self._kind == LOGIT else self.fitted(moment, self._kind)
+
+    def file(self, moment: Moment, kind: str) -> Path | None:
+        """The file in which a lens is kept; None where it is not."""
+        return self._files.get(_key(moment, kind))
+
+    def look_for(self, moment: Moment) -> None:
+        """Look for lenses that were fitted to a model at a step before, and kept."""
+        for kind in KINDS:
+            key = _key(moment, kind)
+            if key in self._known or key in self._looked_for:
+                continue
+            self._looked_for.add(key)
+            self._look(moment, kind, key)
+
+    def _look(self, moment: Moment, kind: str, key: _Key) -> None:
+        path_of = self._place(moment, kind)
+
+        def work(model: Model) -> tuple[FittedLens | None, Path]:
+            from lmviz.readouts.kept_lenses import kept
+
+            path = path_of()
+            return kept(path, model), path
+
+        def take(found: tuple[FittedLens | None, Path]) -> None:
+            lens, path = found
+            if lens is not None and key not in self._known:
+                self._known[key], self._files[key] = lens, path
+                self.changed.emit()
+
+        name = f"kept lens {kind} {moment[1]} {moment[0].folder}"
+        self._work.ask_model(moment, name, work, take, self.failed.emit)
+
+    def _place(self, moment: Moment, kind: str) -> Callable[[], Path]:
+        """Says where a lens is kept, which takes a look at the folder."""
+        (opened, step), created = moment, moment[0].description.created
+
+        def place() -> Path:
+            from lmviz.readouts.kept_lenses import kept_at
+
+            return kept_at(opened.folder, created, kind, step)
+
+        return place
 
     def fitted(self, moment: Moment, kind: str) -> FittedLens | None:
         """What was fitted to a model at a step, on as many passages as were read so far."""
@@ -56,10 +122,12 @@ class Lenses(Part):
             return
         opened, step = moment
         folder, spells_out, key = opened.folder, opened.spells_out, _key(moment, kind)
+        place = self._place(moment, kind)
 
-        def work(report: Report) -> Iterator[FittedLens]:
+        def work(report: Report) -> Iterator[FittedLens | Path]:
             from lmviz.models.interruption import heard_by
             from lmviz.readouts.fitting import fit_lens
+            from lmviz.readouts.kept_lenses import keep
             from lmviz.readouts.passages import read_passages
             from lmviz.runs.opening import open_model_of, open_recorded
 
@@ -67,10 +135,17 @@ class Lenses(Part):
             model = model.spelling_out() if spells_out else model
             with heard_by(report):
                 passages = read_passages(model, corpus.training_documents)
-                yield from fit_lens(model, passages, kind, every=5)
+                lens: FittedLens | None = None
+                for lens in fit_lens(model, passages, kind, every=5):
+                    yield lens
+            if lens is not None:
+                yield keep(lens, place())
 
-        def take(lens: FittedLens) -> None:
-            self._known[key] = lens
+        def take(found: FittedLens | Path) -> None:
+            if isinstance(found, Path):
+                self._files[key] = found
+            else:
+                self._known[key] = found
             self.changed.emit()
 
         self._fitting = key

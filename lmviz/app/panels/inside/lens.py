@@ -1,4 +1,4 @@
-"""The logit lens: the prediction after each layer, and the norm of the state there."""
+"""A lens, by default the logit lens: the prediction after each layer, and the norm of the state there."""
 
 from __future__ import annotations
 
@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmviz.app.panels.inside.lens_choice import (
+    CHOICES,
+    FORMULAS,
+    can_choose,
+    choose_lens,
+    chosen_recipe,
+    said_of,
+)
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, sheet
+from lmviz.app.widgets.base.building import column, named, picker, sheet
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -29,6 +37,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.inspection.logit_lens import LogitLens
     from lmviz.models.model import Model
+    from lmviz.readouts.fitted_lens import FittedLens
 
 KEY = Key("lens")
 
@@ -47,22 +56,30 @@ class LensPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._words = named(HeatmapView(), description="likeliest answers at each layer")
+        self._kind = picker("lens_kind_choice", "by which lens states are read", CHOICES.values())
+        self._told = Label(name="lens_fitted", role="muted", wraps=True)
+        self._told.hide()
         self._norms = PositionCurve()
         leave_arrow_keys(self, self._words, self._norms)
         self._norms.setAccessibleName("norm of the state along the layers")
         self._norm_label = Label("norm of the state along the layers", role="muted")
-        self._drawn: tuple[Reading, LogitLens] | None = None
+        self._drawn: tuple[Reading, LogitLens, FittedLens | None] | None = None
         self.norms: dict[str, float] = {}
         """The Euclidean norm of the state at each place, where it is a vector."""
-        body = column((self._words, 1), self._norm_label, self._norms)
+        body = column(self._kind, self._told, (self._words, 1), self._norm_label, self._norms)
         body.addStretch()
         self._card = self.add_card("Logit lens", "", scrolling(sheet(body)))
         self._words.set_readout(self._read_out)
         self._words.cell_clicked.connect(self._go_to_row)
         self._norms.part_clicked.connect(lambda place: self._go(list(self.norms)[place]))
+        self._kind.activated.connect(self._choose)
         session.focus.stage_changed.connect(self._mark)
+        self.show_failures(session.lenses.failed, session.lenses.changed)
         self.follow(
-            session.reading.changed, session.focus.position_changed, session.focus.hovered_position_changed
+            session.reading.changed,
+            session.focus.position_changed,
+            session.focus.hovered_position_changed,
+            session.lenses.changed,
         )
 
     @property
@@ -80,10 +97,10 @@ class LensPanel(Panel):
     def recipe(self) -> str:
         if self._drawn is None:
             return ""
-        moment = self._drawn[0].moment
-        if _is_deep(self._drawn[0].trace):
-            return lens_recipe(moment, CANDIDATES, after_layers=True)
-        return lens_recipe(moment, CANDIDATES)
+        reading, _, fitted = self._drawn
+        if fitted is not None or _is_deep(reading.trace):
+            return chosen_recipe(self.session, reading, fitted, CANDIDATES, None)
+        return lens_recipe(reading.moment, CANDIDATES)
 
     def out_of_place(self, model: OpenedModel) -> str:
         if model.predicts.per == "position":
@@ -100,13 +117,27 @@ class LensPanel(Panel):
             self._show_nothing()
             return
         position, is_deep = self.session.reading.position, _is_deep(reading.trace)
+        lenses, moment, fitted = self.session.lenses, (reading.model, reading.step), None
+        if can_choose(reading):
+            lenses.look_for(moment)
+            fitted = lenses.chosen(moment)
+        by_layer = is_deep or fitted is not None
 
         def work(model: Model) -> LogitLens:
             from lmviz.inspection.logit_lens import logit_lens
+            from lmviz.readouts.fitting import carrier
 
-            return logit_lens(model, reading.trace, CANDIDATES, [position], after_layers=is_deep)
+            carried = None if fitted is None else carrier(fitted)
+            return logit_lens(
+                model, reading.trace, CANDIDATES, [position], after_layers=by_layer, carried=carried
+            )
 
-        self.ask(Question(KEY, reading, work), lambda lens: self._show(reading, lens))
+        self.ask(Question(KEY, reading, work), lambda lens: self._show(reading, lens, fitted))
+
+    def _choose(self, place: int) -> None:
+        reading = self.session.reading.current
+        moment = None if reading is None else (reading.model, reading.step)
+        choose_lens(self.session, moment, list(CHOICES)[place])
 
     def _show_nothing(self) -> None:
         self._drawn = None
@@ -116,8 +147,15 @@ class LensPanel(Panel):
         self._norms.set_values([])
         self._card.set_aside("Open a model and type a prefix")
 
-    def _show(self, reading: Reading, lens: LogitLens) -> None:
-        self._drawn = (reading, lens)
+    def _show(self, reading: Reading, lens: LogitLens, fitted: FittedLens | None) -> None:
+        self._drawn = (reading, lens, fitted)
+        self._kind.setVisible(can_choose(reading))
+        self._kind.setCurrentIndex(list(CHOICES).index(self.session.lenses.kind))
+        told = said_of(self.session, reading) if can_choose(reading) else ""
+        self._told.setText(told[:1].upper() + told[1:])
+        self._told.setToolTip(FORMULAS[self.session.lenses.kind])
+        self._told.setVisible(bool(told))
+        self._card.set_title(CHOICES["logit" if fitted is None else fitted.kind].capitalize())
         token = reading.answer
         rows = len(lens.places)
         self._words.setMinimumHeight(round(self._words.usual_length(LOWEST * rows + AROUND)))
@@ -172,7 +210,8 @@ class LensPanel(Panel):
     def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
         if self._drawn is None:
             return "", []
-        (reading, lens), place = self._drawn, self._drawn[1].places[row]
+        reading, lens, _ = self._drawn
+        place = lens.places[row]
         word = reading.answer(int(lens.ids[row, 0, column]))
         lines = [
             f"if the model stopped after {stop_name(place)}",

@@ -1,4 +1,4 @@
-"""The logit lens over the text: the likeliest word after each layer, at each position."""
+"""A lens over the text: the likeliest word after each layer, at each position."""
 
 from __future__ import annotations
 
@@ -9,6 +9,14 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.inside.lens_choice import (
+    CHOICES,
+    FORMULAS,
+    can_choose,
+    choose_lens,
+    chosen_recipe,
+    said_of,
+)
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.question import Key, Question
@@ -19,10 +27,9 @@ from lmviz.app.widgets.base.figures import brief_percentage, percentage
 from lmviz.base.counting import numbered
 from lmviz.inspection.lens_sentence import all_settled_in_words, settled_in_words
 from lmviz.inspection.names import stop_name
-from lmviz.inspection.recipes.recipe import lens_recipe
 from lmviz.looks.ink import Inked
 from lmviz.looks.look import Look
-from lmviz.looks.parts import Matrix, Words
+from lmviz.looks.parts import Matrix, Picker, Words
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
@@ -38,6 +45,7 @@ NUMBERS, COLUMN = 160, 52  # pixels at scale 1 for what stands around the words,
 HINT = "colour and %: probability of the final {} · Ctrl+wheel zooms"
 STAIRS = "from here on it is the final {}"
 SENTENCE = Words("lens_over_text_sentence", shown=False)
+KIND = Picker("lens_kind_picker", says="by which lens states are read", choices=tuple(CHOICES.values()))
 GRID = Matrix("lens_grid", says="likeliest answers at each layer and position", share=1)
 
 
@@ -49,13 +57,14 @@ class LensOverTextPanel(AskingPanel[Reading, "LogitLens"]):
     """
 
     draws = ("reading",)
-    follows = ("reading.changed", "focus.position_changed")
+    follows = ("reading.changed", "focus.position_changed", "lenses.changed", "text.changed")
     key = Key("lens over text")
     title = "If it stopped here"
-    parts = (SENTENCE, GRID)
+    parts = (SENTENCE, GRID, KIND)
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
+        self.show_failures(session.lenses.failed, session.lenses.changed)
         leave_arrow_keys(self, self.look_card.widget_of(GRID.name))
 
     @property
@@ -83,12 +92,20 @@ class LensOverTextPanel(AskingPanel[Reading, "LogitLens"]):
         if position in shown and len(shown) == len(positions):  # it moves on only with what is not in sight
             positions = tuple(shown)
 
+        moment = (reading.model, reading.step)
+        fitted = None
+        if can_choose(reading):
+            self.session.lenses.look_for(moment)
+            fitted = self.session.lenses.chosen(moment)
+
         def work(model: Model) -> LogitLens:
             from lmviz.inspection.logit_lens import logit_lens
+            from lmviz.readouts.fitting import carrier
 
-            return logit_lens(model, reading.trace, 1, list(positions), after_layers=True)
+            carried = None if fitted is None else carrier(fitted)
+            return logit_lens(model, reading.trace, 1, list(positions), after_layers=True, carried=carried)
 
-        return Question(self.key, reading, work, about=positions)
+        return Question(self.key, reading, work, about=(positions, fitted))
 
     def look(self, reading: Reading, lens: LogitLens) -> Look:
         unit = "character" if self.session.reading.noun == "character" else "word"  # pieces are read as words
@@ -136,9 +153,20 @@ class LensOverTextPanel(AskingPanel[Reading, "LogitLens"]):
                 final = Inked(f"“{words[-1][at]}”", is_bold=True, ink="accent")
                 said = Inked(f" {settled} {all_settled_in_words(lens, unit)}")
                 sentence = replace(SENTENCE, text=(final, said), shown=True)
+        lenses, moment = self.session.lenses, (reading.model, reading.step)
+        kind = replace(
+            KIND,
+            chosen=list(CHOICES).index(lenses.kind),
+            chose=lambda at: choose_lens(self.session, moment, list(CHOICES)[at]),
+            shown=reading.trace.predicts.continues
+            and not reading.model.reads_source
+            and len(lens.places) > 1,
+        )
         return Look(
             (sentence, grid),
-            aside=HINT.format(noun),
+            head=(kind,),
+            aside=said_of(self.session, reading) or HINT.format(noun),
+            aside_tip=FORMULAS[lenses.kind],
             arrays={
                 "positions": np.array(lens.positions),
                 "ids": ids,
@@ -148,7 +176,9 @@ class LensOverTextPanel(AskingPanel[Reading, "LogitLens"]):
                 "entropy": lens.entropy,
             },
             units={"entropy": "bits"},
-            recipe=lens_recipe(reading.moment, 1, list(lens.positions), after_layers=True),
+            recipe=chosen_recipe(
+                self.session, reading, lenses.chosen(moment), 1, list(map(int, lens.positions))
+            ),
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:

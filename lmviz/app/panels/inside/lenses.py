@@ -100,6 +100,7 @@ class LensesPanel(AskingPanel[Reading, LensesFound]):
             return Look(instead="Open a model and type a text to see what each layer says.")
         moment = (reading.model, reading.step)
         lenses, position = self.session.lenses, self.session.reading.position
+        lenses.look_for(moment)
         fitted = {kind: lens for kind in FITTED if (lens := lenses.fitted(moment, kind)) is not None}
 
         def work(model: Model) -> LensesFound:

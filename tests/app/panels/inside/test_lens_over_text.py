@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.inside.lens_over_text import LensOverTextPanel
+from lmviz.app.session.lenses import Lenses
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.lens_sentence import all_settled_in_words, settled_in_words
 from lmviz.inspection.logit_lens import logit_lens
 from lmviz.models.address import Address
+from lmviz.readouts.fitting import carrier
 from tests.app.conftest import wait_for_reading
 
 ONLY_PANELS = ("lens_over_text",)
@@ -96,3 +99,48 @@ def test_of_characters_it_does_not_speak_of_words(
     assert "the likeliest character" in said
     assert "5 characters shown" in said
     assert "final character" in panel.card.aside
+
+
+def test_states_are_read_by_the_chosen_lens_which_is_kept_beside_the_run(
+    window: MainWindow, session: Session, transformer_run: Path, text_file: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(transformer_run, run)
+    session.text.open(text_file)
+    session.library.open(run)
+    qtbot.waitUntil(lambda: session.library.model is not None and session.text.corpus is not None)
+    session.reading.set_prefix("the cows eat the")
+    wait_for_reading(session, qtbot)
+    window.perspective.bring_forward("lens_over_text_view")
+    [panel] = window.findChildren(LensOverTextPanel)
+    qtbot.waitUntil(lambda: panel.lens is not None)
+    moment, direct = (session.library.model, session.library.step), panel.lens
+    choices = panel.findChild(QComboBox, "lens_kind_picker")
+    choices.setCurrentIndex(1)
+    choices.activated.emit(1)
+    qtbot.waitUntil(lambda: session.lenses.file(moment, "tuned") is not None)
+    fitted = session.lenses.fitted(moment, "tuned")
+    qtbot.waitUntil(lambda: panel.asked is not None and panel.asked.about[1] is fitted)
+    model = session.work.cache.model(run, session.library.step)
+    expected = logit_lens(
+        model,
+        session.reading.current.trace,
+        1,
+        list(panel.lens.positions),
+        after_layers=True,
+        carried=carrier(fitted),
+    )
+    exported = panel.exported_arrays()
+    assert exported["of_final"] == pytest.approx(expected.of_final)
+    assert not np.allclose(exported["of_final"], direct.of_final)
+    qtbot.waitUntil(lambda: panel.card.aside.startswith("tuned lens, fitted on"))
+    known: dict[str, object] = {}
+    exec(panel.recipe(), known)
+    assert known["lens"].of_final == pytest.approx(exported["of_final"], abs=1e-6)  # type: ignore[attr-defined]
+
+    later = Lenses(session.work, session.text)  # as when the program is started again
+    later.look_for(moment)
+    qtbot.waitUntil(lambda: later.fitted(moment, "tuned") is not None)
+    again = later.fitted(moment, "tuned")
+    assert again is not fitted
+    assert all(np.array_equal(again.maps[place], fitted.maps[place]) for place in fitted.maps)
