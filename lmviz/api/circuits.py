@@ -16,6 +16,7 @@ from lmviz.api.many import told
 from lmviz.base.arguments import whole_number
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report
+from lmviz.showing.several import ResultsByStep
 
 if TYPE_CHECKING:
     from lmviz.api.given import Given, Ids, Steps
@@ -310,7 +311,7 @@ def _of_steps(model: Given, steps: Steps | None, special_tokens: bool, ask: Call
         return ask(opened_model(model, special_tokens))
     run, asked = run_with_steps(model, steps)
     found = _one_by_one(asked, lambda step: ask(model_at(run, step, special_tokens)))
-    return dict(zip(asked, found, strict=True))
+    return ResultsByStep(zip(asked, found, strict=True))
 
 
 def _stretches(model: Model, path: str | Path, tokens: int | None) -> Any:

@@ -10,7 +10,7 @@ end. Slow imports happen when first needed.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from lmviz.api.many import several_texts, sources_of, told
 from lmviz.base.arguments import check_callable, whole_number
 from lmviz.base.errors import LmvizError, LmvizWarning
 from lmviz.base.reporting import Report, unheard
+from lmviz.showing.several import ResultList, ResultsByStep
 
 if TYPE_CHECKING:
     from lmviz.api.given import Given, Ids, Several, Steps
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from lmviz.decoding.distribution import Distribution
     from lmviz.decoding.labels import Answer
     from lmviz.decoding.options import SamplingOptions
-    from lmviz.decoding.sampling import SamplingStep
+    from lmviz.decoding.sampling import Sampling
     from lmviz.decoding.translation import Translation
     from lmviz.decoding.translation_evaluation import TranslationEvaluation
     from lmviz.inspection.gradient import Gradient
@@ -90,7 +91,7 @@ def trace(
             several = traces(opened, texts, taps=taps, interventions=changes, sources=sources)
             for one in several:
                 _warn_of(opened, one, 4)
-            return several
+            return ResultList(several)
         # ids or one text: mypy cannot tell that several texts are gone
         found = record(opened, text_or_ids, taps=taps, interventions=changes, **beside_text(source))  # type: ignore[arg-type]
         _warn_of(opened, found, 4)
@@ -100,7 +101,7 @@ def trace(
         with told(progress):
             return read(opened_model(model, special_tokens))
     run, asked = run_with_steps(model, steps)
-    found = {}
+    found: ResultsByStep[Trace | list[Trace]] = ResultsByStep()
     with told(progress):
         for number, step in enumerate(asked):
             with part_of_work(number, len(asked)):
@@ -167,7 +168,7 @@ def gradient(
                 one = swept_back(opened, text, of, interventions=surgery, **beside_text(beside))
             _warn_of(opened, one.trace)
             found.append(one)
-    return found[0] if texts is None else found
+    return found[0] if texts is None else ResultList(found)
 
 
 def explain(model: Given, trace: Trace | Gradient, address: str, index: Sequence[int]) -> Arithmetic:
@@ -225,8 +226,10 @@ def next_token(
     texts = several_texts(prefix)
     if texts is not None:
         with told(progress):
-            return _next_tokens(
-                opened_model(model, special_tokens), texts, listed(interventions), source, chosen
+            return ResultList(
+                _next_tokens(
+                    opened_model(model, special_tokens), texts, listed(interventions), source, chosen
+                )
             )
     one: Any = prefix
     beside: Any = source
@@ -301,7 +304,7 @@ def sample(
     interventions: Sequence[Intervention] = (),
     special_tokens: bool = True,
     **options: Any,
-) -> Iterator[SamplingStep]:
+) -> Sampling:
     """Continue a prefix by at most `tokens` drawn tokens: `step.distribution`, `step.draw`, `step.token`.
 
     `options` are fields of `lmviz.decoding.options.SamplingOptions`, seed=0 among them. An intervention at
@@ -309,6 +312,7 @@ def sample(
     option or an intervention cannot be.
     """
     from lmviz.decoding.options import SamplingOptions
+    from lmviz.decoding.sampling import Sampling
     from lmviz.decoding.sampling import sample as draw
 
     tokens = whole_number("tokens", tokens)
@@ -321,7 +325,7 @@ def sample(
         source=source,
         special_tokens=special_tokens,
     )
-    return draw(changed, prefix, tokens, chosen)
+    return Sampling(draw(changed, prefix, tokens, chosen))
 
 
 def beam_search(

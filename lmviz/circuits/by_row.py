@@ -10,6 +10,7 @@ import numpy as np
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.result import Numbers
+from lmviz.showing.several import ResultList
 
 One = TypeVar("One")
 
@@ -36,7 +37,7 @@ class Means(Numbers):
         return np.asarray((np.sign(self.rows) == np.sign(self.array)).mean(axis=0))
 
 
-class ByRow(list[One]):
+class ByRow(ResultList[One]):
     """A list with one result for each row; `means()` has what they come to together."""
 
     def means(self) -> Means:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lmviz.showing.shown import Shown
+
 if TYPE_CHECKING:
     from lmviz.inspection.scalar import AnyOf
 
@@ -16,8 +18,8 @@ Read = str | tuple[int, ...]
 """What a model reads: a text, or ids."""
 
 
-@dataclass(frozen=True)
-class Contrast:
+@dataclass(frozen=True, repr=False)
+class Contrast(Shown):
     """A text, a changed text of as many tokens, and the number that is asked about.
 
     `measure` is what `lmviz.gradient` takes, such as "logit: Mary- John": the logit of one token minus
@@ -36,11 +38,6 @@ class Contrast:
     def is_pair(self) -> bool:
         """Whether there is something to compare with."""
         return self.changed is not None or self.changed_source is not None
-
-    def __str__(self) -> str:
-        """The measure and the texts, in one line."""
-        texts = [self.text, self.changed, self.source, self.changed_source]
-        return f"{self.measure}: " + " | ".join(f"“{text}”" for text in texts if text is not None)
 
 
 @dataclass(frozen=True, eq=False)

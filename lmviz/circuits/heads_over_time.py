@@ -14,6 +14,7 @@ import numpy as np
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.head_scores import SCORES, HeadScores
+from lmviz.showing.several import ResultsByStep
 
 WITHIN = 0.04
 """A jump is looked for within so much of the training, or between two snapshots that are further apart."""
@@ -50,7 +51,7 @@ class HeadTurn:
     jump: Jump | None
 
 
-class HeadsOverTime(dict[int, HeadScores]):
+class HeadsOverTime(ResultsByStep[HeadScores]):
     """The scores of all heads by step, of some snapshots of one training."""
 
     @property

@@ -12,10 +12,11 @@ import numpy as np
 from lmviz.base.arguments import file_path
 from lmviz.base.errors import LmvizError
 from lmviz.base.saving import save_arrays, save_rows
+from lmviz.showing.shown import Shown
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Numbers:
+class Numbers(Shown):
     """An array, the names of its axes, and what stands along them.
 
     `names` has the labels of an axis, such as its tokens; axes without any are counted from 0.
@@ -27,10 +28,6 @@ class Numbers:
 
     def __post_init__(self) -> None:
         self.array.flags.writeable = False
-
-    def __repr__(self) -> str:
-        sizes = " × ".join(f"{axis} {size}" for axis, size in zip(self.axes, self.array.shape, strict=True))
-        return f"<{type(self).__name__} {sizes or 'of one number'}>"
 
     @property
     def total(self) -> float:

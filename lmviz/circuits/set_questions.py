@@ -18,11 +18,12 @@ from lmviz.inspection.scalar import AnyOf, token_named
 from lmviz.inspection.scalar_words import answers_in
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
+from lmviz.showing.shown import Shown
 from lmviz.text.text_set import TextRow, TextSet
 
 
-@dataclass(frozen=True)
-class SetQuestions:
+@dataclass(frozen=True, repr=False)
+class SetQuestions(Shown):
     """The contrasts of the rows of a set that a model can be asked, with the numbers of these rows from 0.
 
     `values` (row,) is the measure of every row of the set, NaN where it is left out, and `troubles` says of

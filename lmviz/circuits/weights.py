@@ -17,9 +17,10 @@ from lmviz.inspection.indices import from_start
 from lmviz.models.model import Model
 from lmviz.models.operations import Affine, Linear, SplitHeads, TokenLookup
 from lmviz.models.tap import Operation, Weight
+from lmviz.showing.shown import Shown
 
 
-class Weights:
+class Weights(Shown):
     """The parameters of a Transformer, each made when it is first asked for, as read-only arrays.
 
     `query`, `key`, `value` are (layer, head, width, channel), heads that share keys and values each with
@@ -37,6 +38,11 @@ class Weights:
                 f"{model.name or 'This model'} ({model.family}) has no layers of attention of its own text: "
                 "its parameters are in model.named_parameters()."
             )
+
+    @property
+    def name(self) -> str:
+        """What its model is called."""
+        return self._model.name or self._model.family
 
     @property
     def layers(self) -> int:

@@ -22,6 +22,7 @@ from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import Candidate, Distribution
 from lmviz.decoding.options import BeamOptions, SamplingOptions
 from lmviz.decoding.sampling import distribution_after
+from lmviz.showing.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -57,8 +58,8 @@ class BeamNode:
         return math.exp(self.log_probability)
 
 
-@dataclass(frozen=True)
-class BeamTree:
+@dataclass(frozen=True, repr=False)
+class BeamTree(Shown):
     """All nodes weighed so far, parents first; `live` are the indices of the texts that still grow."""
 
     nodes: tuple[BeamNode, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ from lmviz.base.arguments import whole_number
 from lmviz.decoding.likelihood import Likelihood, predictions
 from lmviz.decoding.shared_units import SharedUnits
 from lmviz.models.prefix import read_prefix
+from lmviz.showing.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -51,16 +52,18 @@ def largest_differences(shares: np.ndarray, names: Sequence[str], count: int) ->
     return tuple(Difference(names[unit], tuple(map(float, shares[:, unit]))) for unit in order)
 
 
-@dataclass(frozen=True, eq=False)
-class Disagreement:
+@dataclass(frozen=True, eq=False, repr=False)
+class Disagreement(Shown):
     """Where in a text models expect different things.
 
     `places` (place,) are the numbers of characters read so far, wherever all tokenizers have a
     boundary; `divergence` (place,) is the Jensen–Shannon divergence, in bits, of what comes next.
+    `text` is what was read, where it is known.
     """
 
     places: np.ndarray
     divergence: np.ndarray
+    text: str = ""
 
     def largest(self, count: int) -> tuple[int, ...]:
         """The places of the largest divergence, largest first."""
@@ -74,7 +77,8 @@ def disagreement(models: Sequence[Model], text: str, units: SharedUnits) -> Disa
     `units` is `shared_units` of their tokenizers, in the same order. LmvizError when a model cannot
     read the text.
     """
-    return disagreement_of([shares_after(model, text, units, which) for which, model in enumerate(models)])
+    found = disagreement_of([shares_after(model, text, units, which) for which, model in enumerate(models)])
+    return replace(found, text=text)
 
 
 def disagreement_of(found: Sequence[Mapping[int, np.ndarray]]) -> Disagreement:

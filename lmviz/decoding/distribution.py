@@ -18,6 +18,7 @@ import numpy as np
 
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.options import SamplingOptions
+from lmviz.showing.shown import Shown
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Distribution:
+class Distribution(Shown):
     """A next-token distribution and how it came about; all arrays are read-only.
 
     Arrays of shape (token,), by id: `logits` as the model gave them; `scaled`, divided by the
@@ -61,10 +62,6 @@ class Distribution:
     ranked: np.ndarray
     cumulative: np.ndarray
     tokens: Sequence[str] = ()
-
-    def __repr__(self) -> str:
-        likeliest = ", ".join(f"{item.token!r} {item.probability:.3g}" for item in self.top(3))
-        return f"<Distribution over {len(self.logits):,} tokens: {likeliest}, …>"
 
     def with_options(self, **changes: Any) -> Distribution:
         """The same logits with other options; the ranking is not sorted again."""

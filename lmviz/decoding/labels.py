@@ -13,10 +13,11 @@ from lmviz.models.finite import check_logits
 from lmviz.models.model import Model
 from lmviz.models.prefix import read_prefix
 from lmviz.models.reading import evaluation, on_device
+from lmviz.showing.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer(Shown):
     """The labels of a text.
 
     `tokens` were read. `labels` are the likeliest, one for each token, or a single one for the text;

@@ -17,6 +17,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import Distribution, distribution_under
 from lmviz.decoding.options import SamplingOptions
+from lmviz.showing.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -26,8 +27,8 @@ LINE_TOKENS = 40
 LINE_END = "\n"
 
 
-@dataclass(frozen=True, eq=False)
-class SamplingStep:
+@dataclass(frozen=True, eq=False, repr=False)
+class SamplingStep(Shown):
     """One token chosen.
 
     `draw` is the uniform number that chose it, None where it was taken greedily or by hand. `text` is
@@ -45,6 +46,19 @@ class SamplingStep:
     def probability(self) -> float:
         """The probability the token had when it was chosen, after all filters."""
         return self.distribution.probability_of(self.id)
+
+
+class Sampling(Shown, Iterator[SamplingStep]):
+    """A continuation that grows by a token each time it is asked; `steps` are those so far."""
+
+    def __init__(self, drawn: Iterator[SamplingStep]) -> None:
+        self._drawn = drawn
+        self.steps: list[SamplingStep] = []
+
+    def __next__(self) -> SamplingStep:
+        step = next(self._drawn)
+        self.steps.append(step)
+        return step
 
 
 def uniform_draw(seed: int, count: int) -> float:

@@ -17,13 +17,14 @@ from lmviz.models.prefix import read_prefix
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.sequences import SOURCE
 from lmviz.models.tap import Tap
+from lmviz.showing.shown import Shown
 
 LONGEST = 20
 """A translation may have so many tokens more than twice its source."""
 
 
-@dataclass(frozen=True, eq=False)
-class Translation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Translation(Shown):
     """What a model writes for a source.
 
     `tokens` are those of the text, without START and END, and `source_tokens` those that were read.

@@ -21,6 +21,7 @@ from lmviz.models.given_source import GivenSource
 from lmviz.models.model import Model
 from lmviz.models.reading import evaluation
 from lmviz.models.translator import Translator
+from lmviz.showing.shown import Shown
 from lmviz.text.examples import Examples
 
 AT_ONCE = 128
@@ -37,8 +38,8 @@ class LengthScore:
     negative_log_likelihood: float
 
 
-@dataclass(frozen=True, eq=False)
-class TranslationEvaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class TranslationEvaluation(Shown):
     """How well sources were translated.
 
     With the right words so far, `tokens` were judged, at `negative_log_likelihood` nats each on average,

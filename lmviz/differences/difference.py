@@ -20,13 +20,14 @@ from lmviz.differences.pair import ModelPair
 from lmviz.differences.states import StateDistance, StateSimilarity, state_distance, state_similarity
 from lmviz.differences.text_difference import TextDifference
 from lmviz.models.interruption import part_of_work
+from lmviz.showing.shown import Shown
 
 POSITIONS = 2048
 """The similarity of states is taken over at most so many positions."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelDifference:
+class ModelDifference(Shown):
     """What is different between two models, as far as they can be compared.
 
     `text` has the losses of each token of the text; None where no text was given. `stream` is how far their
@@ -41,10 +42,6 @@ class ModelDifference:
     heads: MovedHeads | None
     matrices: tuple[MatrixChange, ...] | None
     why_not: str = ""
-
-    def __repr__(self) -> str:
-        said = "without a text" if self.text is None else f"{self.text.total:+.4f} nats a {self.text.unit}"
-        return f"<ModelDifference of {self.names[0]} and {self.names[1]}: {said}>"
 
     @property
     def tokens(self) -> tuple[tuple[str, float], ...]:

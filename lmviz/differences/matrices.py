@@ -19,13 +19,14 @@ from lmviz.models.model import Model
 from lmviz.models.operations import Linear
 from lmviz.models.read_weights import parts_of, weights_of
 from lmviz.models.tap import Weight
+from lmviz.showing.shown import Shown
 
 HOLDS = 0.9
 """The share of the sum of the squared singular values that some directions hold."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MatrixChange:
+class MatrixChange(Shown):
     """How a parameter, or some `rows` of it, changed.
 
     `address` is the tap that is made with it, "" where none is; `reads` is what it reads there, by name.
@@ -42,9 +43,6 @@ class MatrixChange:
     change: float
     singular: np.ndarray | None
     singular_before: np.ndarray | None
-
-    def __repr__(self) -> str:
-        return f"<MatrixChange {self.label}: {self.relative:.1%}>"
 
     @property
     def label(self) -> str:

@@ -18,6 +18,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.differences.pair import ModelPair
 from lmviz.models.interruption import look_up, part_of_work
 from lmviz.models.model import Model
+from lmviz.showing.shown import Shown
 from lmviz.training.judged import judged_predictions
 
 RESAMPLES, BAND = 2000, (2.5, 97.5)
@@ -63,7 +64,7 @@ class ChangedWord:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class TextDifference:
+class TextDifference(Shown):
     """The losses of two models on the same text, in nats, one for each of `tokens`.
 
     `before` and `after` are (token,), `documents` (token,) says in which text a token stands, and `unit` what
@@ -91,9 +92,6 @@ class TextDifference:
         for array in (self.ids, self.before, self.after, self.documents, self.said):
             if array is not None:
                 array.flags.writeable = False
-
-    def __repr__(self) -> str:
-        return f"<TextDifference of {len(self.tokens):,} {self.unit}s: {self.total:+.4f} nats each>"
 
     def __len__(self) -> int:
         return len(self.tokens)

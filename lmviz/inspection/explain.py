@@ -21,7 +21,7 @@ from lmviz.models.sequences import TEXT
 from lmviz.models.tap import Weight
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReplacedArithmetic(Arithmetic):
     """The arithmetic of a cell that an intervention has changed.
 

@@ -14,13 +14,14 @@ from lmviz.base.errors import LmvizError
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.address import Address, with_heads
+from lmviz.showing.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.inspection.scalar import Scalar
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gradient:
+class Gradient(Shown):
     """The derivative of `scalar` with respect to every tap and every parameter, as frozen numpy.
 
     `trace` is the forward pass, and `value` the scalar in it. `arrays` has the gradient of each tap under
@@ -48,9 +49,6 @@ class Gradient:
         kept = {"arrays": arrays, "parameters": dict(self.parameters)}
         fields = dataclasses.fields(self)
         return type(self), tuple(kept.get(field.name, getattr(self, field.name)) for field in fields)
-
-    def __repr__(self) -> str:
-        return f"<Gradient of {self.scalar.name} = {self.value:.4g} in {self.trace!r}>"
 
     def __getitem__(self, address: str) -> TracedArray:
         """The gradient of a tap; LmvizError, with the nearest address, if there is no such tap."""

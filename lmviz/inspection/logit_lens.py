@@ -8,7 +8,7 @@ model has a distribution at every order, which is shown as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -28,20 +28,22 @@ from lmviz.models.model import Model
 from lmviz.models.precision import widened
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.tap import Operation, Reader, Scope, Tap
+from lmviz.showing.shown import Shown
 
 Carried = Callable[[str, torch.Tensor], torch.Tensor]
 """Says what a state (..., channel) of a place becomes by the end of the stream; a fitted lens does."""
 
 
-@dataclass(frozen=True, eq=False)
-class LogitLens:
+@dataclass(frozen=True, eq=False, repr=False)
+class LogitLens(Shown):
     """The likeliest tokens at each place and position.
 
     `places` are tap addresses in the order of computation, `positions` those that were asked for.
     `ids` and `probabilities` are (place, position, candidate), likeliest first; `of_final` (place,
     position) is the probability of what the model predicts in the end, and `entropy` (place, position)
     that of the whole distribution, in bits; `ranks` (place, position) says at which place, from 1, the
-    distribution has what the model predicts in the end.
+    distribution has what the model predicts in the end. `names` are the
+    tokens or labels by id, and `tokens` those of the whole text.
     """
 
     places: tuple[str, ...]
@@ -51,6 +53,12 @@ class LogitLens:
     of_final: np.ndarray
     entropy: np.ndarray
     ranks: np.ndarray
+    names: Sequence[str] = field(default=(), kw_only=True)
+    tokens: tuple[str, ...] = field(default=(), kw_only=True)
+
+    def name_of(self, id: int) -> str:
+        """What a token or a label is called; its id where names are not known."""
+        return self.names[id] if id < len(self.names) else str(id)
 
     @property
     def settled(self) -> np.ndarray:
@@ -64,7 +72,8 @@ class LogitLens:
         kept = _after_layers(self.places)
         rows = [self.places.index(place) for place in kept]
         fields = (self.ids, self.probabilities, self.of_final, self.entropy, self.ranks)
-        return LogitLens(kept, self.positions, *(field[rows] for field in fields))
+        kept_rows = (field[rows] for field in fields)
+        return replace(LogitLens(kept, self.positions, *kept_rows), names=self.names, tokens=self.tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +135,8 @@ def logit_lens(
         ranks.append((shares > of_final[-1][:, None]).sum(dim=-1) + 1)
         entropy.append(torch.special.entr(shares).sum(dim=-1) / np.log(2))
     stacked = (torch.stack(rows).cpu().numpy() for rows in (ids, probabilities, of_final, entropy, ranks))
-    return LogitLens(places, tuple(map(int, chosen)), *stacked)
+    found = LogitLens(places, tuple(map(int, chosen)), *stacked)
+    return replace(found, names=trace.names(model.predicts.axis), tokens=trace.tokens)
 
 
 def lens_places(model: Model, *, after_layers: bool = False) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.prefix import Prefix
 from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import Stage
+from lmviz.showing.shown import Shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +33,7 @@ SHOWN = 60
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Trace:
+class Trace(Shown):
     """What a model computed for one prefix, as frozen numpy; it does not keep the model alive.
 
     `tokens`, `ids` (position,) and `offsets`, the places (from, to) in `text` in characters, are those
@@ -75,14 +76,6 @@ class Trace:
         kept = {"arrays": arrays, "further": dict(self.further), "vocabulary": (), "origin": None}
         fields = dataclasses.fields(self)
         return type(self), tuple(kept.get(field.name, getattr(self, field.name)) for field in fields)
-
-    def __repr__(self) -> str:
-        shown = self.text if len(self.text) <= SHOWN else f"{self.text[: SHOWN - 1]}…"
-        changes = f", {len(self.interventions)} interventions" if self.interventions else ""
-        return (
-            f"<Trace of {self.name or self.family} at step {self.step}: {shown!r}, {len(self)} positions, "
-            f"{len(self.arrays)} taps{changes}>"
-        )
 
     def __getitem__(self, address: str) -> TracedArray:
         """The value of a tap; LmvizError, with the nearest address, if it was not recorded."""

@@ -20,6 +20,7 @@ from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.sequences import TEXT
 from lmviz.models.tap import Listener, Stage, Tap
+from lmviz.showing.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.text.tokenizer import Tokenizer
@@ -31,7 +32,7 @@ EVERY_LINE = "every line"
 """`Model.documents` where each line is a document, the empty ones too, and all of its words count."""
 
 
-class Model(nn.Module, ABC):
+class Model(Shown, nn.Module, ABC):
     """Turns token ids into logits: of the next token, or of labels, as `predicts` says.
 
     `causal` says whether a position uses nothing but what stands up to it. Where it does not, nothing can be

@@ -15,6 +15,7 @@ import numpy as np
 from lmviz.base.errors import LmvizError
 from lmviz.base.figures import bare_percentage, percentage
 from lmviz.base.reporting import Report, part_of, unheard
+from lmviz.showing.shown import Shown
 from lmviz.text.corpus import Corpus
 from lmviz.text.stream import Stream
 from lmviz.text.stretch import Stretches
@@ -94,8 +95,8 @@ class Share:
     interval: tuple[float, float] | None
 
 
-@dataclass(frozen=True, eq=False)
-class Copied:
+@dataclass(frozen=True, eq=False, repr=False)
+class Copied(Shown):
     """How much of some texts stands word for word in the training text.
 
     `threshold` is in tokens: 95 of 100 tokens of held-out texts, cut to the same length, stand in passages

@@ -11,6 +11,7 @@ import numpy as np
 
 from lmviz.origins.learned_text import LearnedLine, LearnedText
 from lmviz.origins.overlap import Overlap
+from lmviz.showing.shown import Shown
 from lmviz.text.tokenizer import visible
 
 Method = Literal["gradients", "overlap"]
@@ -48,8 +49,8 @@ class LineForm:
     lines: tuple[TaughtLine, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Influences:
+@dataclass(frozen=True, eq=False, repr=False)
+class Influences(Shown):
     """What taught a run a word, as far as its text has been read.
 
     `word` is what was asked about, after `context`. `history` are all steps with a snapshot, and

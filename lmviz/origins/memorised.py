@@ -15,6 +15,7 @@ import numpy as np
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, unheard
 from lmviz.origins.learned_text import LearnedLine, LearnedText
+from lmviz.showing.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -43,8 +44,8 @@ class MemorisedLine:
     times: int
 
 
-@dataclass(frozen=True, eq=False)
-class Memorised:
+@dataclass(frozen=True, eq=False, repr=False)
+class Memorised(Shown):
     """Which lines of the training text a run has learned by heart.
 
     `steps` (snapshot,) are those at which lines were read, `mean` and `held_out_mean` (snapshot,) the mean

@@ -16,6 +16,7 @@ from lmviz.base.files import replacing
 from lmviz.base.loading import loads
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import add, replace
+from lmviz.showing.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -26,7 +27,7 @@ LARGEST = 10_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StateDirection:
+class StateDirection(Shown):
     """A unit vector (channel,) at a tap, and where it comes from.
 
     `length` is that of the vector it was made from, such as the distance of two means: an addition of 1 in
@@ -47,9 +48,6 @@ class StateDirection:
                 f"The vector of the {origin} has no length, so it has no direction: give others."
             )
         return cls(address, (vector / length).astype(np.float32), length, origin)
-
-    def __repr__(self) -> str:
-        return f"<Direction at {self.address}: {self.origin}>"
 
     def along(self, states: np.ndarray) -> np.ndarray:
         """(...,) how far states (..., channel) lie along it."""

@@ -14,6 +14,7 @@ from lmviz.base.arguments import file_path, named_file
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import replacing
 from lmviz.base.loading import loads
+from lmviz.showing.shown import Shown
 
 Kind = Literal["tuned", "jacobian"]
 KINDS: tuple[Kind, ...] = ("tuned", "jacobian")
@@ -30,7 +31,7 @@ CENTRED = "W norm(J (h − mean) + mean of the end)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FittedLens:
+class FittedLens(Shown):
     """What a state at each place of the stream becomes by its end, as a linear map fitted on passages.
 
     `places` are addresses, the end of the stream last; it has no map. `passages` and `tokens` are what it was
@@ -54,9 +55,6 @@ class FittedLens:
     scope: str = ""
     model: str = ""
     step: int | None = None
-
-    def __repr__(self) -> str:
-        return f"<FittedLens {self.kind}: {len(self.maps)} places, fitted on {self.passages} passages>"
 
     @property
     def end(self) -> str:

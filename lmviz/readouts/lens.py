@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmviz.base.errors import LmvizError
+from lmviz.showing.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.inspection.logit_lens import LogitLens
@@ -17,14 +18,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Lens:
+class Lens(Shown):
     """A model and what was `fitted` to it; nothing where its states are read as if they were the last."""
 
     model: Model
     fitted: FittedLens | None = None
-
-    def __repr__(self) -> str:
-        return f"<Lens {self.kind} of {self.model.name or self.model.family}>"
 
     @property
     def kind(self) -> str:

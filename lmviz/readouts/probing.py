@@ -23,6 +23,7 @@ from lmviz.models.model import Model
 from lmviz.readouts.direction import StateDirection
 from lmviz.readouts.labelled import LabelledText, LabelledTexts
 from lmviz.readouts.linear_probe import LinearProbe, fit_probe
+from lmviz.showing.shown import Shown
 
 RESAMPLES, BAND = 1000, (2.5, 97.5)
 MOST_WORDS = 2000
@@ -31,8 +32,8 @@ MOST_WORDS = 2000
 TESTED = 0.25
 
 
-@dataclass(frozen=True, eq=False)
-class Probes:
+@dataclass(frozen=True, eq=False, repr=False)
+class Probes(Shown):
     """By tap: how often a linear probe is right on texts that it was not fitted on, beside its controls.
 
     `accuracy`, `low` and `high` are (tap,), the last two the band of 95 of 100 samples of texts drawn anew

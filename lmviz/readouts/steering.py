@@ -27,6 +27,7 @@ from lmviz.inspection.tracing import trace
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
 from lmviz.readouts.direction import StateDirection
+from lmviz.showing.shown import Shown
 
 STRENGTHS = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)
 TEMPERATURE = 0.7
@@ -36,8 +37,8 @@ RANDOM = 3
 """Random directions that are tried; their mean is shown."""
 
 
-@dataclass(frozen=True, eq=False)
-class SteeredMeasure:
+@dataclass(frozen=True, eq=False, repr=False)
+class SteeredMeasure(Shown):
     """A number by strength, (strength,), along a direction and along random ones (a mean of several).
 
     `loss` and `random_loss` (strength,) are nats per token of `tokens` of another text; None without one.

@@ -22,6 +22,7 @@ import numpy as np
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import remove_unfinished
 from lmviz.base.loading import loads
+from lmviz.showing.shown import Shown
 from lmviz.text.checkpoint_names import READINGS
 from lmviz.text.ordinary_files import read_file
 from lmviz.training.lock import holding
@@ -40,8 +41,8 @@ MOST_PREFIXES = 1000
 LARGEST_DESCRIPTION = 10_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class RecordedReading:
+@dataclass(frozen=True, eq=False, repr=False)
+class RecordedReading(Shown):
     """What a module answered to one prefix at one step: recorded, not recomputed.
 
     `ids` (position,) are its tokens, and `tokens` how they are displayed. `logits` is (position, token).
@@ -74,18 +75,13 @@ class RecordedReading:
         return -self.log_probabilities[np.arange(len(self.ids) - 1), self.ids[1:]]
 
 
-class Readings:
+class Readings(Shown):
     """The folder of readings. `prefixes` are what was read, and `recorded` says by which program it was."""
 
     def __init__(self, folder: Path, description: Mapping[str, Any]) -> None:
         self.folder, self._description = folder, description
         self.prefixes: tuple[str, ...] = tuple(each["text"] for each in description["prefixes"])
         self.recorded: Mapping[str, Any] = description["recorded"]
-
-    def __repr__(self) -> str:
-        return (
-            f"<Readings of {len(self.prefixes)} prefixes in {self.folder}, at {len(self.snapshots())} steps>"
-        )
 
     @classmethod
     def create(

@@ -25,6 +25,7 @@ from lmviz.recording.schedule import LOG, Schedule, byte_count
 from lmviz.recording.targets import ReadingsTarget, RunTarget, Target
 from lmviz.recording.tokenizers_given import read_given_tokenizer
 from lmviz.recording.writer import Writer
+from lmviz.showing.shown import Shown
 from lmviz.text.checkpoint_names import READINGS
 from lmviz.training.description import RunDescription, now
 from lmviz.training.options import LARGEST_STEPS, PRECISIONS, TrainingOptions
@@ -35,7 +36,7 @@ A_LOOP = "a loop of PyTorch"
 BUDGET = "2 GB"
 
 
-class Recording:
+class Recording(Shown):
     """A run that is written while another program trains; see `lmviz.record`.
 
     `folder` holds it, and `trouble` says why nothing is written any more, if that is so. Where several
@@ -164,9 +165,6 @@ class Recording:
             self._resumes = True
             return run
         return Run.create(self.folder, description, read, overwrite=overwrite)
-
-    def __repr__(self) -> str:
-        return f"<Recording in {self.folder}, at step {self._last}>"
 
     @property
     def trouble(self) -> str:

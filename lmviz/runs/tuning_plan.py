@@ -11,6 +11,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.tuning_configuration import LORA, TuningConfiguration
 from lmviz.runs.tuning_start import TuningStart
+from lmviz.showing.shown import Shown
 from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ MOMENTS = {"adamw": 2, "adam": 2, "momentum": 1, "sgd": 0}
 MOST_PARTS = 64
 
 
-@dataclass(frozen=True)
-class TuningPlan:
+@dataclass(frozen=True, repr=False)
+class TuningPlan(Shown):
     """What a training takes: `trained` of `parameters` numbers, and bytes of memory by what they are for.
 
     `activations` are what a pass forward keeps for the way back: estimated, or measured where `seconds`,

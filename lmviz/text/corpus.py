@@ -16,6 +16,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.figures import whole_percentage
 from lmviz.base.loading import loads
 from lmviz.base.reporting import Report, part_of, unheard
+from lmviz.showing.shown import Shown
 from lmviz.text.catalogue import corpus_files, find_entry
 from lmviz.text.characters import clean
 from lmviz.text.contents import Contents, TextOrigin, read_contents
@@ -50,7 +51,7 @@ _TOLD_BY_THE_TEXT = ("task", "span", *OF_ROWS, *AFTER_DECODING)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Corpus:
+class Corpus(Shown):
     """Ids to learn from and to validate with, and the text behind them.
 
     `training` and `validation` are (token,) in the smallest unsigned type, read-only, memory-mapped
@@ -86,12 +87,6 @@ class Corpus:
     recognised: str = "Plain text."
     complaints: tuple[str, ...] = ()
     answers_only: bool = False
-
-    def __repr__(self) -> str:
-        return (
-            f"<Corpus {self.name!r}: {len(self.training):,} training and "
-            f"{len(self.validation):,} validation tokens, {self.tokenizer!r}>"
-        )
 
     @property
     def training(self) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import Any, overload
 
 from lmviz.base.arguments import whole_number
 from lmviz.base.errors import LmvizError
+from lmviz.showing.shown import Shown
 
 MOST_ROWS = 100_000
 """A set has no more rows: more are a text to be judged as a whole."""
@@ -45,8 +46,8 @@ class TextRow:
         return " · ".join(self.fields.values()) if self.fields else self.text
 
 
-@dataclass(frozen=True)
-class TextSet(Sequence[TextRow]):
+@dataclass(frozen=True, repr=False)
+class TextSet(Shown, Sequence[TextRow]):
     """Rows in an order. `name` says where they come from, and `pattern` which one they fill in, if any."""
 
     rows: tuple[TextRow, ...]

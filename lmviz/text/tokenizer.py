@@ -23,6 +23,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.base.loading import loads
 from lmviz.base.plain_text import seen
+from lmviz.showing.shown import Shown
 from lmviz.text.byte_level import places_in_text, readable_piece, whole_characters
 from lmviz.text.characters import CharacterTable, clean, expand_case
 from lmviz.text.segments import SEGMENTS, SegmentEncoder
@@ -98,7 +99,7 @@ _NOUNS = {
 }
 
 
-class Tokenizer:
+class Tokenizer(Shown):
     """Turns text into ids and back.
 
     `kind` is "characters", "words", "spaces" (what stands between them), "plain spaces" (between those of
@@ -163,9 +164,6 @@ class Tokenizer:
     def noun(self) -> str:
         """What one token is called: "word", "character" or "token"."""
         return _NOUNS.get(self.kind, "token")
-
-    def __repr__(self) -> str:
-        return f"<Tokenizer of {self.kind}: {self.vocabulary_size:,} tokens>"
 
     @classmethod
     @loads("tokenizer")

@@ -20,6 +20,7 @@ from lmviz.models.finite import check_score
 from lmviz.models.float64 import in_float64
 from lmviz.models.model import IGNORED, Model
 from lmviz.models.reading import evaluation
+from lmviz.showing.shown import Shown
 
 POSITIONS = 2**14
 """How many positions a neural model computes at once, at most."""
@@ -34,8 +35,8 @@ SIDE_BY_SIDE = 64
 """The most documents that a state is carried through at once."""
 
 
-@dataclass(frozen=True)
-class Evaluation:
+@dataclass(frozen=True, repr=False)
+class Evaluation(Shown):
     """How well a text was predicted.
 
     `tokens` were judged, at `negative_log_likelihood` nats each on average; `perplexity` is e to that

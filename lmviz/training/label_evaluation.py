@@ -13,6 +13,7 @@ from lmviz.base.reporting import Report, unheard
 from lmviz.models.finite import check_score
 from lmviz.models.model import IGNORED, Model
 from lmviz.models.reading import evaluation
+from lmviz.showing.shown import Shown
 from lmviz.text.examples import Examples
 from lmviz.text.tag_schemes import find_scheme
 from lmviz.training.pieces import pieces_of_examples
@@ -37,8 +38,8 @@ class LabelScore:
     f1: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class LabelEvaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelEvaluation(Shown):
     """How well texts were labelled.
 
     `tokens` labels were judged, at `negative_log_likelihood` nats each on average; `perplexity` is e to that

@@ -13,12 +13,13 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, unheard
 from lmviz.base.saving import save_arrays, save_rows
 from lmviz.models.model import IGNORED, Model
+from lmviz.showing.shown import Shown
 from lmviz.training.evaluation import judged_parts
 from lmviz.training.loss_kinds import COMMON, COMMONEST, FREQUENCIES, KINDS, MARKS, NEW, PASSAGE, SAID
 
 
-@dataclass(frozen=True, eq=False)
-class Division:
+@dataclass(frozen=True, eq=False, repr=False)
+class Division(Shown):
     """The tokens of a text divided by something, and what each part costs.
 
     `names` say which, `tokens` (part,) are counted, and `means` (part,) are nats per token, NaN in an empty
@@ -41,8 +42,8 @@ class LossPassage:
     mean: float
 
 
-@dataclass(frozen=True, eq=False)
-class LossMap:
+@dataclass(frozen=True, eq=False, repr=False)
+class LossMap(Shown):
     """The loss of every token of a text, in nats.
 
     `ids` (token,) are the text, documents one after another, which begin at `starts` (document,). `losses`
@@ -71,12 +72,6 @@ class LossMap:
 
     def __len__(self) -> int:
         return len(self.ids)
-
-    def __repr__(self) -> str:
-        return (
-            f"<LossMap of {self.name} at step {self.step}: {self.judged:,} tokens of {len(self.starts):,} "
-            f"documents, {self.mean:.4f} nats per token>"
-        )
 
     @property
     def judged(self) -> int:
@@ -229,8 +224,8 @@ class LossMap:
         return Division(by, tuple(names), tokens, means, shares)
 
 
-@dataclass(frozen=True, eq=False)
-class RowLosses:
+@dataclass(frozen=True, eq=False, repr=False)
+class RowLosses(Shown):
     """The loss of each row or document: `array` (row,) in nats per token, NaN where none is predicted.
 
     `tokens` (row,) are those that are predicted.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 
 from lmviz.base.errors import LmvizError
+from lmviz.showing.shown import Shown
 from lmviz.training.controls import Controls
 from lmviz.training.progress import Progress
 
@@ -69,7 +70,7 @@ class Lane:
             self._training.close()
 
 
-class Race:
+class Race(Shown):
     """Lanes that take turns; each is the same training as alone, to the last bit.
 
     Whoever drives it calls `advance` again and again, and may set controls between the calls or from another

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, Self
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import remove_unfinished
 from lmviz.base.loading import loads
+from lmviz.showing.shown import Shown
 from lmviz.text.ordinary_files import read_file
 from lmviz.training.description import RunDescription
 from lmviz.training.lock import holding
@@ -60,18 +61,13 @@ class HoldsRun(LmvizError):
         self.folder = folder
 
 
-class Run:
+class Run(Shown):
     """The folder of a training. `description` is the content of its `run.json`."""
 
     def __init__(self, folder: Path, description: RunDescription) -> None:
         self.folder = folder
         self.description = description
         self._remembered: dict[str, bytes] | None = None
-
-    def __repr__(self) -> str:
-        steps = self.snapshots()
-        reached = f"trained to step {steps[-1]:,}" if steps else "not trained yet"
-        return f"<Run of {self.description.family} in {self.folder}, {reached}>"
 
     @classmethod
     def create(

@@ -14,10 +14,11 @@ import numpy as np
 from lmviz.models.arithmetic.rules.table import RULES, check_rule
 from lmviz.models.arithmetic.terms import Terms
 from lmviz.models.functions import FUNCTIONS, check_function
+from lmviz.showing.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class Arithmetic:
+@dataclass(frozen=True, eq=False, repr=False)
+class Arithmetic(Shown):
     """One cell explained: `value = function(rule(terms))`.
 
     `rule` is a name in `RULES`, `function` one in `FUNCTIONS`; LmvizError where they are not there.

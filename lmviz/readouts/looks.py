@@ -1,0 +1,129 @@
+"""How lenses, probes, directions and steering look."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lmviz.base.figures import counted, percentage, plain
+from lmviz.looks.curve import PlotCurve
+from lmviz.looks.look import Look
+from lmviz.looks.parts import Bars, Curves, LookPart, Table, Words
+from lmviz.readouts.direction import StateDirection
+from lmviz.readouts.fitted_lens import FittedLens
+from lmviz.readouts.lens import Lens
+from lmviz.readouts.probing import Probes
+from lmviz.readouts.steering import SteeredMeasure
+from lmviz.showing.pieces import named, numbers, shares, texts
+
+
+def look_of_lens(lens: Lens) -> Look:
+    """How good the lens is at each place, beside the logit lens."""
+    model = named(lens.model.name, lens.model.family, lens.model.step)
+    title = f"Lens of the kind “{lens.kind}” over {model}"
+    if lens.fitted is None:
+        return Look((Words("sentence", text="It is fitted to nothing: call it with a trace."),), title=title)
+    return Look(_fitted(lens.fitted), title=title, aside=_fitted_on(lens.fitted))
+
+
+def look_of_fitted(fitted: FittedLens) -> Look:
+    """The same without the model."""
+    return Look(_fitted(fitted), title=f"Fitted lens of the kind “{fitted.kind}”", aside=_fitted_on(fitted))
+
+
+def look_of_probes(found: Probes) -> Look:
+    """The accuracy of each tap beside its controls, and what may be claimed."""
+    columns = [
+        texts("tap", found.addresses, tokens=True),
+        shares("accuracy", found.accuracy, bar=True),
+        shares("from", found.low, spare=True),
+        shares("to", found.high, spare=True),
+        shares("labels at random", found.shuffled),
+    ]
+    if found.untrained is not None:
+        columns.append(shares("untrained", found.untrained))
+    columns.append(shares("above controls", found.gap))
+    return Look(
+        (Words("sentence", text=found.sentence), Table("taps", columns=columns)),
+        title=f"Probe for {counted(len(found.names), 'label')}: {', '.join(found.names[:6])}",
+        aside=f"the words alone {percentage(found.words)}, the commonest label {percentage(found.majority)}",
+    )
+
+
+def look_of_direction(found: StateDirection) -> Look:
+    """Where it comes from, and its largest channels."""
+    order = np.argsort(-np.abs(found.vector), kind="stable")[:12]
+    return Look(
+        (
+            Bars(
+                "channels",
+                labels=[f"channel {at}" for at in order],
+                values=found.vector[order],
+                texts=[plain(float(found.vector[at])) for at in order],
+            ),
+        ),
+        title=f"Direction at {found.address}: {found.origin}",
+        aside=f"{counted(len(found.vector), 'channel')}, made from a vector of length {plain(found.length)}",
+    )
+
+
+def look_of_steering(found: SteeredMeasure) -> Look:
+    """The measure by strength, beside random directions, and the loss on another text."""
+    parts: list[LookPart] = [
+        Curves(
+            "measure",
+            curves=[
+                PlotCurve("direction", found.strengths, found.array, role="accent"),
+                PlotCurve("random directions", found.strengths, found.random, role="muted_text"),
+            ],
+            x_name="strength",
+            y_name=found.measure,
+            possible=((-np.inf, np.inf), (-np.inf, np.inf)),
+            writes=(plain, None),
+        )
+    ]
+    if found.loss is not None and found.random_loss is not None:
+        parts.append(
+            Curves(
+                "loss",
+                curves=[
+                    PlotCurve("loss along the direction", found.strengths, found.loss, role="accent"),
+                    PlotCurve("along a random one", found.strengths, found.random_loss, role="muted_text"),
+                ],
+                x_name="strength",
+                y_name="nats per token",
+                possible=((-np.inf, np.inf), (-np.inf, np.inf)),
+                writes=(plain, None),
+            )
+        )
+    return Look(parts, title=f"{found.measure} as a direction is added")
+
+
+def _fitted(fitted: FittedLens) -> list[LookPart]:
+    places = fitted.places
+    unfitted = fitted.divergence_unfitted
+    errors = fitted.errors or {}
+    return [
+        Table(
+            "places",
+            columns=[
+                texts("place", places, tokens=True),
+                numbers("from the end (bits)", (fitted.divergence.get(place) for place in places), bar=True),
+                numbers("of the logit lens", (unfitted.get(place) for place in places)),
+                shares("error of the map", (errors.get(place) for place in places)),
+            ],
+        )
+    ]
+
+
+def _fitted_on(fitted: FittedLens) -> str:
+    return "" if fitted.passages is None else f"fitted on {counted(fitted.passages, 'passage')}"
+
+
+LOOKS = {
+    Lens: look_of_lens,
+    FittedLens: look_of_fitted,
+    Probes: look_of_probes,
+    StateDirection: look_of_direction,
+    SteeredMeasure: look_of_steering,
+}
+"""How each kind of result looks, by its class."""

@@ -1,0 +1,37 @@
+"""What every result derives from that shows itself: as a short table in a terminal, drawn in a notebook."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lmviz.looks.look import Look
+
+
+class Shown:
+    """A value that shows itself by its look; a dataclass that derives from it is declared with `repr=False`.
+
+    How it looks stands in the table `LOOKS` of the module `looks` of its package, by its class: values do not
+    depend on how they are shown. Nothing is written or drawn twice: a terminal and a notebook take the same
+    look, and so does a page.
+    """
+
+    __slots__ = ()
+
+    def look(self) -> Look:
+        """What is to be seen of it, as a value that knows no window."""
+        for kind in type(self).__mro__:
+            package, *inner = kind.__module__.split(".")
+            if package == "lmviz" and len(inner) > 1 and issubclass(kind, Shown) and kind is not Shown:
+                looks: dict[type, Any] = import_module(f"lmviz.{inner[0]}.looks").LOOKS
+                if kind in looks:
+                    found: Look = looks[kind](self)
+                    return found
+        raise NotImplementedError(f"{type(self).__name__} does not say how it looks.")
+
+    def __repr__(self) -> str:
+        """Its title and a short table, of bounded width and rows."""
+        from lmviz.showing.terminal import written
+
+        return written(self.look())
