@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.inspection.scalar import AnyOf

@@ -13,6 +13,7 @@ from lmviz.circuits.contrast import Contrast
 from lmviz.circuits.head_scores import HeadScores
 from lmviz.circuits.heads_over_time import HeadsOverTime
 from lmviz.circuits.patching import Patches
+from lmviz.circuits.replaced_states import ReplacedStates
 from lmviz.circuits.result import Numbers
 from lmviz.circuits.set_questions import SetQuestions
 from lmviz.circuits.weights import Weights
@@ -280,6 +281,25 @@ def look_of_questions(found: SetQuestions) -> Look:
     )
 
 
+def look_of_replaced(found: ReplacedStates) -> Look:
+    """What is lost with the states of other places, after each word."""
+    return Look(
+        (
+            Table(
+                "words",
+                columns=[
+                    counts("position", range(len(found.tokens))),
+                    texts("token", found.tokens, tokens=True),
+                    numbers("lost on average", found.lost, _signed, bar=True),
+                    numbers("with their mean", found.by_mean, _signed),
+                ],
+            ),
+        ),
+        title=f"Loss of {found.measure} = {plain(found.value)} where a state gives way to others",
+        aside=counted(found.array.shape[1], "place"),
+    )
+
+
 def _with_band(
     found: Numbers, low: np.ndarray | None, high: np.ndarray | None, agreeing: np.ndarray
 ) -> list[LookPart]:
@@ -332,5 +352,6 @@ LOOKS = {
     Weights: look_of_weights,
     Contrast: look_of_contrast,
     SetQuestions: look_of_questions,
+    ReplacedStates: look_of_replaced,
 }
 """How each kind of result looks, by its class."""

@@ -22,6 +22,7 @@ from lmviz.inspection.reach import states
 from lmviz.inspection.recording import prepared
 from lmviz.inspection.scalar import AnyOf, Scalar, read_scalar
 from lmviz.inspection.tracing import trace
+from lmviz.looks.shown import Shown
 from lmviz.models.interruption import look_up, part_of_work, uncounted_work
 from lmviz.models.model import Model
 
@@ -44,7 +45,7 @@ class OtherStates:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReplacedStates:
+class ReplacedStates(Shown):
     """What is lost of a number where the state after each word gives way to those of other places.
 
     `array` (position, place) has what is lost with each, `by_mean` (position,) with their mean state; NaN
@@ -58,9 +59,6 @@ class ReplacedStates:
     value: float
     measure: str
     said: np.ndarray
-
-    def __repr__(self) -> str:
-        return f"<ReplacedStates of {self.measure}: {len(self.tokens)} positions>"
 
     @property
     def lost(self) -> np.ndarray:

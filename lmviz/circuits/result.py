@@ -12,7 +12,7 @@ import numpy as np
 from lmviz.base.arguments import file_path
 from lmviz.base.errors import LmvizError
 from lmviz.base.saving import save_arrays, save_rows
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

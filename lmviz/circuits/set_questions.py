@@ -16,9 +16,9 @@ from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.measures import WordSum
 from lmviz.inspection.scalar import AnyOf, token_named
 from lmviz.inspection.scalar_words import answers_in
+from lmviz.looks.shown import Shown
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
-from lmviz.showing.shown import Shown
 from lmviz.text.text_set import TextRow, TextSet
 
 

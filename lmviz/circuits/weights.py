@@ -14,10 +14,10 @@ from lmviz.base.errors import LmvizError
 from lmviz.circuits.places import matching
 from lmviz.inspection.backpropagation import unchanged
 from lmviz.inspection.indices import from_start
+from lmviz.looks.shown import Shown
 from lmviz.models.model import Model
 from lmviz.models.operations import Affine, Linear, SplitHeads, TokenLookup
 from lmviz.models.tap import Operation, Weight
-from lmviz.showing.shown import Shown
 
 
 class Weights(Shown):

@@ -22,7 +22,7 @@ from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import Candidate, Distribution
 from lmviz.decoding.options import BeamOptions, SamplingOptions
 from lmviz.decoding.sampling import distribution_after
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model

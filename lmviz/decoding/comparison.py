@@ -11,8 +11,8 @@ import numpy as np
 from lmviz.base.arguments import whole_number
 from lmviz.decoding.likelihood import Likelihood, predictions
 from lmviz.decoding.shared_units import SharedUnits
+from lmviz.looks.shown import Shown
 from lmviz.models.prefix import read_prefix
-from lmviz.showing.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model

@@ -18,7 +18,7 @@ import numpy as np
 
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.options import SamplingOptions
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 
 
 @dataclass(frozen=True)

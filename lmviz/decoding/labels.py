@@ -9,11 +9,11 @@ import numpy as np
 
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.distribution import Distribution, next_distribution
+from lmviz.looks.shown import Shown
 from lmviz.models.finite import check_logits
 from lmviz.models.model import Model
 from lmviz.models.prefix import read_prefix
 from lmviz.models.reading import evaluation, on_device
-from lmviz.showing.shown import Shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)

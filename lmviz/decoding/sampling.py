@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.base.errors import LmvizError
-from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import Distribution, distribution_under
 from lmviz.decoding.options import SamplingOptions
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 
 if TYPE_CHECKING:
+    from lmviz.decoding.continuation import Continuation
     from lmviz.models.model import Model
     from lmviz.text.tokenizer import Tokenizer
 
@@ -115,6 +115,8 @@ def sample(
     A sample is carried on by giving the ids that were `chosen` so far: the draws go on where they
     were. It stops after END where `options.stop_at_end`. LmvizError when the prefix cannot be read.
     """
+    from lmviz.decoding.continuation import Continuation
+
     options = options or SamplingOptions()
     draws = (uniform_draw(options.seed, len(chosen) + count) for count in range(tokens))
     return _run(Continuation.of(model, prefix, chosen), options, draws)
@@ -127,6 +129,8 @@ def greedy(
     options: SamplingOptions | None = None,
 ) -> Iterator[SamplingStep]:
     """At most `tokens` steps after a prefix, each the likeliest token."""
+    from lmviz.decoding.continuation import Continuation
+
     return _run(Continuation.of(model, prefix), options or SamplingOptions(), repeat(None, tokens))
 
 

@@ -11,13 +11,13 @@ import torch
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.beam import beam_search
 from lmviz.decoding.options import BeamOptions
+from lmviz.looks.shown import Shown
 from lmviz.models.given_source import GivenSource
 from lmviz.models.model import Model
 from lmviz.models.prefix import read_prefix
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.sequences import SOURCE
 from lmviz.models.tap import Tap
-from lmviz.showing.shown import Shown
 
 LONGEST = 20
 """A translation may have so many tokens more than twice its source."""

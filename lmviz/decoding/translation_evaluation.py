@@ -15,13 +15,13 @@ from lmviz.decoding.bleu import bleu
 from lmviz.decoding.compared_words import compared_words
 from lmviz.decoding.sampling import never_written
 from lmviz.decoding.translation import check_translates, longest_answer
+from lmviz.looks.shown import Shown
 from lmviz.models.finite import check_score
 from lmviz.models.float64 import in_float64
 from lmviz.models.given_source import GivenSource
 from lmviz.models.model import Model
 from lmviz.models.reading import evaluation
 from lmviz.models.translator import Translator
-from lmviz.showing.shown import Shown
 from lmviz.text.examples import Examples
 
 AT_ONCE = 128

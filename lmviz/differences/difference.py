@@ -19,8 +19,8 @@ from lmviz.differences.moved_heads import MovedHeads, moved_heads
 from lmviz.differences.pair import ModelPair
 from lmviz.differences.states import StateDistance, StateSimilarity, state_distance, state_similarity
 from lmviz.differences.text_difference import TextDifference
+from lmviz.looks.shown import Shown
 from lmviz.models.interruption import part_of_work
-from lmviz.showing.shown import Shown
 
 POSITIONS = 2048
 """The similarity of states is taken over at most so many positions."""

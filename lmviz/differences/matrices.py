@@ -13,13 +13,13 @@ import numpy as np
 import torch
 
 from lmviz.differences.pair import ModelPair, numbers
+from lmviz.looks.shown import Shown
 from lmviz.models.address import Address
 from lmviz.models.interruption import look_up
 from lmviz.models.model import Model
 from lmviz.models.operations import Linear
 from lmviz.models.read_weights import parts_of, weights_of
 from lmviz.models.tap import Weight
-from lmviz.showing.shown import Shown
 
 HOLDS = 0.9
 """The share of the sum of the squared singular values that some directions hold."""

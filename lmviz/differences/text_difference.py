@@ -16,9 +16,9 @@ import torch
 
 from lmviz.base.errors import LmvizError
 from lmviz.differences.pair import ModelPair
+from lmviz.looks.shown import Shown
 from lmviz.models.interruption import look_up, part_of_work
 from lmviz.models.model import Model
-from lmviz.showing.shown import Shown
 from lmviz.training.judged import judged_predictions
 
 RESAMPLES, BAND = 2000, (2.5, 97.5)

@@ -13,8 +13,8 @@ import numpy as np
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
+from lmviz.looks.shown import Shown
 from lmviz.models.address import Address, with_heads
-from lmviz.showing.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.inspection.scalar import Scalar

@@ -20,6 +20,7 @@ from lmviz.inspection.indices import from_start
 from lmviz.inspection.recording import TapRecorder
 from lmviz.inspection.stream import ANSWERS, stream_places
 from lmviz.inspection.trace import Trace
+from lmviz.looks.shown import Shown
 from lmviz.models.address import Address
 from lmviz.models.arithmetic import Arithmetic
 from lmviz.models.explicit import ForwardPass
@@ -28,7 +29,6 @@ from lmviz.models.model import Model
 from lmviz.models.precision import widened
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.tap import Operation, Reader, Scope, Tap
-from lmviz.showing.shown import Shown
 
 Carried = Callable[[str, torch.Tensor], torch.Tensor]
 """Says what a state (..., channel) of a place becomes by the end of the stream; a fitted lens does."""

@@ -16,12 +16,12 @@ from lmviz.base.loading import loads
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.trace_file import read_trace, write_trace
 from lmviz.inspection.traced_array import TracedArray, scores_behind
+from lmviz.looks.shown import Shown
 from lmviz.models.address import with_heads
 from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.prefix import Prefix
 from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import Stage
-from lmviz.showing.shown import Shown
 
 if TYPE_CHECKING:
     from pathlib import Path

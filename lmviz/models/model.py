@@ -15,12 +15,12 @@ from torch import nn
 from torch.nn import functional
 
 from lmviz.base.errors import LmvizError
+from lmviz.looks.shown import Shown
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.sequences import TEXT
 from lmviz.models.tap import Listener, Stage, Tap
-from lmviz.showing.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.text.tokenizer import Tokenizer

@@ -15,7 +15,7 @@ import numpy as np
 from lmviz.base.errors import LmvizError
 from lmviz.base.figures import bare_percentage, percentage
 from lmviz.base.reporting import Report, part_of, unheard
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 from lmviz.text.corpus import Corpus
 from lmviz.text.stream import Stream
 from lmviz.text.stretch import Stretches

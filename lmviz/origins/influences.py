@@ -9,9 +9,9 @@ from typing import Literal
 
 import numpy as np
 
+from lmviz.looks.shown import Shown
 from lmviz.origins.learned_text import LearnedLine, LearnedText
 from lmviz.origins.overlap import Overlap
-from lmviz.showing.shown import Shown
 from lmviz.text.tokenizer import visible
 
 Method = Literal["gradients", "overlap"]

@@ -14,8 +14,8 @@ import numpy as np
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, unheard
+from lmviz.looks.shown import Shown
 from lmviz.origins.learned_text import LearnedLine, LearnedText
-from lmviz.showing.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model

@@ -31,6 +31,7 @@ from lmviz.looks.ink import Ink
 from lmviz.looks.live_parts import Frames, GraphEdge, GraphNode, PartsGraph, PollQuestion, WhatFollows
 from lmviz.looks.look import Look
 from lmviz.looks.parts import Bars, Curves, LookPart, Matrix, Table, Words
+from lmviz.looks.shown import Shown
 from lmviz.models.address import Address
 from lmviz.pages.page import PageSection
 from lmviz.pages.reading import ALL, LIKELIEST, ChosenAttention, about_trace, lens_part, trace_sections
@@ -89,6 +90,8 @@ def sections_of(result: Any, beside: ResultsBefore = ALONE) -> list[PageSection]
         return _of_steps(result, beside)
     if isinstance(result, list | tuple) and result:
         return page_sections(result, beside)
+    if isinstance(result, Shown):
+        return [PageSection(result.look(), beside.of(result))]
     if is_dataclass(result) and not isinstance(result, type):
         figures = _figures(result)
         if figures:

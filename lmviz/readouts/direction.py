@@ -16,7 +16,7 @@ from lmviz.base.files import replacing
 from lmviz.base.loading import loads
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import add, replace
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model

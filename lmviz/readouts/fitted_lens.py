@@ -14,7 +14,7 @@ from lmviz.base.arguments import file_path, named_file
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import replacing
 from lmviz.base.loading import loads
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 
 Kind = Literal["tuned", "jacobian"]
 KINDS: tuple[Kind, ...] = ("tuned", "jacobian")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmviz.base.errors import LmvizError
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 
 if TYPE_CHECKING:
     from lmviz.inspection.logit_lens import LogitLens

@@ -18,12 +18,12 @@ from lmviz.base.figures import bare_percentage, whole_percentage
 from lmviz.inspection.lens_sentence import place_in_words
 from lmviz.inspection.logit_lens import lens_places
 from lmviz.inspection.tracing import trace
+from lmviz.looks.shown import Shown
 from lmviz.models.interruption import look_up
 from lmviz.models.model import Model
 from lmviz.readouts.direction import StateDirection
 from lmviz.readouts.labelled import LabelledText, LabelledTexts
 from lmviz.readouts.linear_probe import LinearProbe, fit_probe
-from lmviz.showing.shown import Shown
 
 RESAMPLES, BAND = 1000, (2.5, 97.5)
 MOST_WORDS = 2000

@@ -24,10 +24,10 @@ from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.recipes.recipe import RecipeSubject
 from lmviz.inspection.scalar import AnyOf, read_scalar
 from lmviz.inspection.tracing import trace
+from lmviz.looks.shown import Shown
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
 from lmviz.readouts.direction import StateDirection
-from lmviz.showing.shown import Shown
 
 STRENGTHS = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)
 TEMPERATURE = 0.7

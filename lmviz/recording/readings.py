@@ -22,7 +22,7 @@ import numpy as np
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import remove_unfinished
 from lmviz.base.loading import loads
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 from lmviz.text.checkpoint_names import READINGS
 from lmviz.text.ordinary_files import read_file
 from lmviz.training.lock import holding

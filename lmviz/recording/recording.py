@@ -17,6 +17,7 @@ from torch import distributed, nn
 
 from lmviz.base.arguments import whole_number, words
 from lmviz.base.errors import LmvizError, LmvizWarning
+from lmviz.looks.shown import Shown
 from lmviz.recording.known_module import KnownModule, UnknownModule
 from lmviz.recording.modules import check_gatherable, is_sharded
 from lmviz.recording.read_module import ReadModule
@@ -25,7 +26,6 @@ from lmviz.recording.schedule import LOG, Schedule, byte_count
 from lmviz.recording.targets import ReadingsTarget, RunTarget, Target
 from lmviz.recording.tokenizers_given import read_given_tokenizer
 from lmviz.recording.writer import Writer
-from lmviz.showing.shown import Shown
 from lmviz.text.checkpoint_names import READINGS
 from lmviz.training.description import RunDescription, now
 from lmviz.training.options import LARGEST_STEPS, PRECISIONS, TrainingOptions

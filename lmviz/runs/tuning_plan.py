@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.machine_memory import GIGABYTE, machine_memory
+from lmviz.looks.shown import Shown
 from lmviz.models.tuning_configuration import LORA, TuningConfiguration
 from lmviz.runs.tuning_start import TuningStart
-from lmviz.showing.shown import Shown
 from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import Any
 from lmviz.base.figures import counted
 from lmviz.looks.look import Look
 from lmviz.looks.parts import Table
+from lmviz.looks.shown import Shown
 from lmviz.showing.pieces import MOST, counts, texts
 from lmviz.showing.several import ResultList, ResultsByStep
-from lmviz.showing.shown import Shown
 
 
 def look_of_several(found: ResultList[Any]) -> Look:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 
 One = TypeVar("One")
 

@@ -16,7 +16,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.figures import whole_percentage
 from lmviz.base.loading import loads
 from lmviz.base.reporting import Report, part_of, unheard
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 from lmviz.text.catalogue import corpus_files, find_entry
 from lmviz.text.characters import clean
 from lmviz.text.contents import Contents, TextOrigin, read_contents

@@ -11,7 +11,7 @@ from typing import Any, overload
 
 from lmviz.base.arguments import whole_number
 from lmviz.base.errors import LmvizError
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 
 MOST_ROWS = 100_000
 """A set has no more rows: more are a text to be judged as a whole."""

@@ -23,7 +23,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.base.loading import loads
 from lmviz.base.plain_text import seen
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 from lmviz.text.byte_level import places_in_text, readable_piece, whole_characters
 from lmviz.text.characters import CharacterTable, clean, expand_case
 from lmviz.text.segments import SEGMENTS, SegmentEncoder

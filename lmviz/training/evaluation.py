@@ -16,11 +16,11 @@ import torch
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, unheard
+from lmviz.looks.shown import Shown
 from lmviz.models.finite import check_score
 from lmviz.models.float64 import in_float64
 from lmviz.models.model import IGNORED, Model
 from lmviz.models.reading import evaluation
-from lmviz.showing.shown import Shown
 
 POSITIONS = 2**14
 """How many positions a neural model computes at once, at most."""

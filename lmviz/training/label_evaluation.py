@@ -10,10 +10,10 @@ import numpy as np
 import torch
 
 from lmviz.base.reporting import Report, unheard
+from lmviz.looks.shown import Shown
 from lmviz.models.finite import check_score
 from lmviz.models.model import IGNORED, Model
 from lmviz.models.reading import evaluation
-from lmviz.showing.shown import Shown
 from lmviz.text.examples import Examples
 from lmviz.text.tag_schemes import find_scheme
 from lmviz.training.pieces import pieces_of_examples

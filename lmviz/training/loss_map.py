@@ -12,8 +12,8 @@ from lmviz.base.arguments import file_path, whole_number
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, unheard
 from lmviz.base.saving import save_arrays, save_rows
+from lmviz.looks.shown import Shown
 from lmviz.models.model import IGNORED, Model
-from lmviz.showing.shown import Shown
 from lmviz.training.evaluation import judged_parts
 from lmviz.training.loss_kinds import COMMON, COMMONEST, FREQUENCIES, KINDS, MARKS, NEW, PASSAGE, SAID
 

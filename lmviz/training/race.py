@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 
 from lmviz.base.errors import LmvizError
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 from lmviz.training.controls import Controls
 from lmviz.training.progress import Progress
 

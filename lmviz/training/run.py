@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Self
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import remove_unfinished
 from lmviz.base.loading import loads
-from lmviz.showing.shown import Shown
+from lmviz.looks.shown import Shown
 from lmviz.text.ordinary_files import read_file
 from lmviz.training.description import RunDescription
 from lmviz.training.lock import holding

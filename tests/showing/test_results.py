@@ -13,8 +13,8 @@ import pytest
 from results_of_all_kinds import results
 
 import lmviz
+from lmviz.looks.shown import Shown
 from lmviz.showing.several import ResultList, ResultsByStep
-from lmviz.showing.shown import Shown
 from lmviz.showing.width import width_of
 
 NO_RESULTS = {

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lmviz.looks.shown import Shown
 from lmviz.models.arithmetic.rules.table import RULES, check_rule
 from lmviz.models.arithmetic.terms import Terms
 from lmviz.models.functions import FUNCTIONS, check_function
-from lmviz.showing.shown import Shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,8 +13,8 @@ class Shown:
     """A value that shows itself by its look; a dataclass that derives from it is declared with `repr=False`.
 
     How it looks stands in the table `LOOKS` of the module `looks` of its package, by its class: values do not
-    depend on how they are shown. Nothing is written or drawn twice: a terminal and a notebook take the same
-    look, and so does a page.
+    depend on how they are shown, and what writes and draws them is loaded when it is first needed. A terminal
+    and a notebook take the same look, and so does a page.
     """
 
     __slots__ = ()
@@ -32,6 +32,5 @@ class Shown:
 
     def __repr__(self) -> str:
         """Its title and a short table, of bounded width and rows."""
-        from lmviz.showing.terminal import written
-
-        return written(self.look())
+        written: str = import_module("lmviz.showing.terminal").written(self.look())
+        return written
