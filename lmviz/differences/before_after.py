@@ -12,6 +12,7 @@ import numpy as np
 from lmviz.decoding.many_next_tokens import next_tokens
 from lmviz.decoding.options import SamplingOptions
 from lmviz.decoding.sampling import sample
+from lmviz.looks.shown import Shown
 from lmviz.models.interruption import look_up
 from lmviz.models.prefix import read_prefix
 from lmviz.models.reading import evaluation, on_device
@@ -43,8 +44,8 @@ DRAWS = {"seed": 0, "temperature": 0.8, "top_p": 0.95}
 """How each goes on with a text: with the same random numbers."""
 
 
-@dataclass(frozen=True, eq=False)
-class BeforeAfter:
+@dataclass(frozen=True, eq=False, repr=False)
+class BeforeAfter(Shown):
     """Answers of a model, and of those that it became, to the same beginnings.
 
     `words` are what the first model expects most after each of the `prompts`, `ids` the tokens of these, and

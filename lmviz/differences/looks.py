@@ -6,6 +6,7 @@ import numpy as np
 
 from lmviz.base.figures import counted, percentage, plain, signed_figure
 from lmviz.circuits.looks import number_parts
+from lmviz.differences.before_after import BeforeAfter
 from lmviz.differences.difference import ModelDifference
 from lmviz.differences.matrices import MatrixChange
 from lmviz.differences.moved_heads import MovedHeads
@@ -93,6 +94,26 @@ def look_of_transplant(found: Transplant) -> Look:
     )
 
 
+def look_of_before_after(found: BeforeAfter) -> Look:
+    """What was expected after each beginning, and how likely it is before and after."""
+    return Look(
+        (
+            Table(
+                "prompts",
+                columns=[
+                    texts("after", found.prompts),
+                    texts("expected before", found.words, tokens=True),
+                    shares("before", found.before, bar=True),
+                    shares("after", found.after, bar=True),
+                    texts("expected now", found.expected[-1], tokens=True),
+                ],
+            ),
+            *(Words(f"text {at}", text=text) for at, text in enumerate(found.texts)),
+        ),
+        title=f"Before and after: {counted(len(found.prompts), 'beginning')}",
+    )
+
+
 def _words(text: TextDifference) -> list[LookPart]:
     before, after = text.losses
     band = (
@@ -157,5 +178,6 @@ LOOKS = {
     MovedHeads: look_of_moved,
     MatrixChange: look_of_matrix,
     Transplant: look_of_transplant,
+    BeforeAfter: look_of_before_after,
 }
 """How each kind of result looks, by its class."""

@@ -13,6 +13,7 @@ import numpy as np
 from lmviz.base.arguments import named_file
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import replacing
+from lmviz.looks.shown import Shown
 
 if TYPE_CHECKING:
     import torch
@@ -27,7 +28,7 @@ ARRAYS = ("encoder", "encoder_bias", "decoder", "decoder_bias", "threshold", "sk
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dictionary:
+class Dictionary(Shown):
     """Features of the states at a tap: score = `encoder` x + `encoder_bias`, and what is on by its `kind`.
 
     `encoder` (feature, channel) reads the states of `tap`. `decoder` (feature, channel) holds the directions
@@ -57,11 +58,6 @@ class Dictionary:
     step: int | None = None
     rates: np.ndarray | None = None
     worth: Worth | None = None
-
-    def __repr__(self) -> str:
-        what = f"Transcoder from {self.tap} to {self.written}" if self.is_transcoder else self.tap
-        at_once = "" if self.k is None else f", {self.k} at a token"
-        return f"<Dictionary of {what}: {self.size:,} features ({self.kind}{at_once})>"
 
     @property
     def size(self) -> int:

@@ -27,6 +27,7 @@ from lmviz.base.files import write_atomically
 from lmviz.base.plain_text import on_one_line, seen
 from lmviz.looks.look import Look
 from lmviz.looks.palette import DARK, INK, LIGHT, PAPER, Palette, mix, on
+from lmviz.looks.shown import Shown
 from lmviz.pages.described import Describing
 
 FORMAT, VERSION = "lmviz page", 1
@@ -52,8 +53,8 @@ class PageSection:
     left_out: Sequence[str] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class HtmlPage:
+@dataclass(frozen=True, eq=False, repr=False)
+class HtmlPage(Shown):
     """Sections under a title; `lead` are the sentences that it begins with, and `made` the day.
 
     `html` is the file, and `size` how many bytes it has.
