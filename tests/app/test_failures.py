@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -94,7 +95,15 @@ def _tuned(base: Path, folders: pytest.TempPathFactory) -> Path:
     """A run that began with another, and learned a text by an adapter."""
     folder = folders.mktemp("tuned")
     (folder / "text.txt").write_text("the cows eat corn\n" * 30, encoding="utf-8")
-    api.train(start=base, corpus=folder / "text.txt", out=folder / "run", adapter="lora", steps=2, batch=2)
+    shutil.copytree(base, folder / "base")  # a run that names a model elsewhere is asked about
+    api.train(
+        start=folder / "base",
+        corpus=folder / "text.txt",
+        out=folder / "run",
+        adapter="lora",
+        steps=2,
+        batch=2,
+    )
     return folder / "run"
 
 
