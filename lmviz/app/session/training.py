@@ -306,10 +306,12 @@ class Training(Part):
         chosen: TuningConfiguration,
         options: TrainingOptions,
         corpus: Corpus,
+        second: Path | None = None,
     ) -> None:
         """Begin a run that trains an opened model further, from a step of it where it has several.
 
-        The text may be read in other tokens than those of the model: it is read again with these.
+        The text may be read in other tokens than those of the model: it is read again with these. On the
+        file of a `second` text the loss is measured as well.
         """
         if self._hindrance:
             self.failed.emit(self._hindrance)
@@ -327,7 +329,7 @@ class Training(Part):
             doing=PREPARING_MODEL,
         )
         place = model.folder
-        begin = lambda controls: _tune(place, step, chosen, options, corpus, folder, controls)  # noqa: E731
+        begin = lambda controls: _tune(place, step, chosen, options, corpus, folder, second, controls)  # noqa: E731
         self._start(begin, folder, state, math.inf)
 
     def _begin_when_settled(self) -> None:
@@ -512,6 +514,7 @@ def _tune(
     options: TrainingOptions,
     corpus: Corpus,
     folder: Path,
+    second: Path | None,
     controls: Controls,
 ) -> PreparedTraining:
     """Begin to train the model at a place further."""
@@ -523,7 +526,8 @@ def _tune(
     if context is not None and options.length > context:
         options = replace(options, length=context)
     read = corpus_for(start.base, corpus)
-    return preparation.begin_tuning(start, options, read, folder, controls)
+    other = None if second is None else corpus_for(start.base, second)
+    return preparation.begin_tuning(start, options, read, folder, controls, second=other)
 
 
 def _phase(worker: TrainingWorker) -> Phase:

@@ -66,6 +66,7 @@ class CurrentTuning(Part):
         self._work, self._text, self._library, self._training = work, text, library, training
         self._chosen = TuningConfiguration()
         self._options: TrainingOptions | None = None
+        self._second: Path | None = None
         self._measured: tuple[object, Measured] | None = None
         self._measuring: tuple[object, Job] | None = None
         self._failure: tuple[object, str] | None = None
@@ -125,6 +126,16 @@ class CurrentTuning(Part):
     ) -> None:
         """Plan the same with some settings changed."""
         self._chosen, self._options = chosen or self._chosen, options or self.options
+        self.changed.emit()
+
+    @property
+    def second(self) -> Path | None:
+        """The file of a text whose loss is measured as well, as it may be forgotten; None for none."""
+        return self._second
+
+    def choose_second(self, path: Path | None) -> None:
+        """Measure the loss on this text as well, or on none."""
+        self._second = path
         self.changed.emit()
 
     @property
@@ -195,9 +206,8 @@ class CurrentTuning(Part):
             self.failed.emit(obstacle)
             return
         known = self.known
-        self._training.start_tuning(
-            model, self._start_step, self._chosen, self.options, corpus if known is None else known.corpus
-        )
+        read = corpus if known is None else known.corpus
+        self._training.start_tuning(model, self._start_step, self._chosen, self.options, read, self._second)
 
     def _let_go(self) -> Callable[[], None]:
         """Measure no more; what is returned waits until the thread that did is through with its step."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QPushButton, QSizePolicy
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QPushButton, QSizePolicy
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
@@ -21,6 +23,7 @@ from lmviz.training.options import TrainingOptions, used_options
 from lmviz.training.tuning import RATES
 
 UNKNOWN = "…"
+CHOOSE, LEAVE_OUT = "Measure a second text, too…", "Leave it out"
 TITLE = "Train further"
 
 
@@ -42,6 +45,11 @@ class TuningPanel(Panel):
         self._button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._button.clicked.connect(lambda: tuning.start())
         self._how_long = named(MutedLine(), "tuning_duration")
+        self._second_name = named(MutedLine(), "second_text")
+        self._second = named(
+            QPushButton(CHOOSE), "second_text_button", "a second text whose loss is measured", role="link"
+        )
+        self._second.clicked.connect(self._choose_second)
         self._card = self.add_card(TITLE)
         heading = sheet(row(Label("Learning", role="title")))
         body = sheet(
@@ -51,6 +59,7 @@ class TuningPanel(Panel):
                 self._ways,
                 row(self._button, STRETCH),
                 self._how_long,
+                row(self._second_name, self._second),
                 self._form,
                 self._thin,
                 heading,
@@ -81,6 +90,11 @@ class TuningPanel(Panel):
         self._learning.set_shown(used_options(tuning.options, counts=False) - {"device", "precision"})
         for form in (self._form, self._learning):
             form.set_editable(() if active else None)
+        second = tuning.second
+        self._second_name.set_text("" if second is None else f"loss measured on {second.name}, too")
+        self._second_name.setVisible(second is not None)
+        self._second.setText(CHOOSE if second is None else LEAVE_OUT)
+        self._second.setEnabled(not active)
         tuning.measure()
         known = tuning.known
         self._say_what(known)
@@ -147,6 +161,16 @@ class TuningPanel(Panel):
             return "making two steps to see how long one takes…" if tuning.is_measuring else ""
         steps = tuning.options.steps
         return f"{in_words(plan.seconds * steps)} for {count(steps)} steps"
+
+    def _choose_second(self) -> None:
+        """A file, or none where there is one."""
+        tuning = self.session.tuning
+        if tuning.second is not None:
+            tuning.choose_second(None)
+            return
+        name, _ = QFileDialog.getOpenFileName(self, "A second text to measure", self.session.text.folder)
+        if name:
+            tuning.choose_second(Path(name))
 
     def _change(self, chosen: TuningConfiguration) -> None:
         self.session.tuning.change(chosen=chosen)
