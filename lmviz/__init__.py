@@ -24,6 +24,18 @@ if TYPE_CHECKING:
     from lmviz.api.circuits import ablate, attribute, circuit, contrast, head_scores, patch, weights
     from lmviz.api.differences import before_and_after, difference, interpolate, transplant
     from lmviz.api.features import find_features, open_features, save_features
+    from lmviz.api.differences import difference, interpolate, transplant
+    from lmviz.api.feature_readings import (
+        change_feature,
+        feature_bill,
+        features_over_time,
+        match_features,
+        read_features,
+        staying_features,
+        turn_feature,
+        written_words,
+    )
+    from lmviz.api.features import find_features, open_features
     from lmviz.api.origins import copied, influences, memorised
     from lmviz.api.pages import page
     from lmviz.api.questions import (
@@ -81,6 +93,7 @@ __all__ = [
     "attribute",
     "beam_search",
     "before_and_after",
+    "change_feature",
     "chat",
     "circuit",
     "compare",
@@ -93,6 +106,8 @@ __all__ = [
     "divergence",
     "evaluate",
     "explain",
+    "feature_bill",
+    "features_over_time",
     "find_features",
     "fork",
     "gradient",
@@ -103,6 +118,7 @@ __all__ = [
     "load_corpus",
     "logit_lens",
     "loss_map",
+    "match_features",
     "memorised",
     "next_token",
     "open_direction",
@@ -115,6 +131,7 @@ __all__ = [
     "predict",
     "probe",
     "race",
+    "read_features",
     "record",
     "replace",
     "replace_states",
@@ -123,14 +140,17 @@ __all__ = [
     "save_pretrained",
     "scale",
     "scale_head",
+    "staying_features",
     "steer",
     "text_set",
     "trace",
     "train",
     "training_plan",
     "transplant",
+    "turn_feature",
     "weights",
     "words",
+    "written_words",
     "zero",
 ]
 
@@ -148,6 +168,19 @@ _HOMES = {
     **dict.fromkeys(("find_features", "open_features", "save_features"), "lmviz.api.features"),
     **dict.fromkeys(("copied", "influences", "memorised"), "lmviz.api.origins"),
     "page": "lmviz.api.pages",
+    **dict.fromkeys(
+        (
+            "change_feature",
+            "feature_bill",
+            "features_over_time",
+            "match_features",
+            "read_features",
+            "staying_features",
+            "turn_feature",
+            "written_words",
+        ),
+        "lmviz.api.feature_readings",
+    ),
     "race": "lmviz.api.races",
     "open_readings": "lmviz.recording.readings",
     "record": "lmviz.recording.recording",

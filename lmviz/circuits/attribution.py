@@ -96,16 +96,18 @@ def attribute(
     if question.model.family == "ngram":
         kinds = {ORDER: order_shares(question, read)}
         return _summed(kinds, read.measure(question.scalar), question, (), {})
-    return _of_walk(LinearWalk(question, read, through))
+    return of_walk(LinearWalk(question, read, through))
 
 
-def _of_walk(walk: LinearWalk) -> Attribution:
-    """The shares of all leaves, by kind."""
-    kinds: dict[str, Numbers] = {}
+def of_walk(walk: LinearWalk, stopped: Mapping[str, Numbers] | None = None) -> Attribution:
+    """The shares of all leaves, by kind; `stopped` are those of the taps at which it stops."""
+    kinds: dict[str, Numbers] = dict(stopped or {})
     words: dict[str, Numbers] = {}
     by_layer: dict[str, dict[str, np.ndarray]] = {}
     units: dict[str, dict[str, np.ndarray]] = {}
     for address, leaf in walk.leaves.items():
+        if address in walk.stops:
+            continue
         at, operation = Address.parse(address), leaf.tap.operation
         if any(item.concerns(address) for item in walk.read.interventions) and not isinstance(operation, Mix):
             _add_named(kinds, SURGERY, "tap", address, float(leaf.shares.sum()))

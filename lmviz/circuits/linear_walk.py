@@ -55,10 +55,13 @@ class LinearWalk:
     """From the measure back through everything that is linear, in float64.
 
     `slopes` are the derivatives of the measure by taps (*axes), with scales and weights of attention held.
+    At the taps of `stops` it ends, whatever they are a sum of.
     """
 
-    def __init__(self, question: ReadContrast, read: CachedPass, through: int = 0) -> None:
-        self.question, self.read = question, read
+    def __init__(
+        self, question: ReadContrast, read: CachedPass, through: int = 0, stops: Collection[str] = ()
+    ) -> None:
+        self.question, self.read, self.stops = question, read, frozenset(stops)
         self.model = question.model
         self.parameters = self.model.tensors()
         self.taps = {tap.address: tap for tap in read.taps}
@@ -152,6 +155,7 @@ class LinearWalk:
     def _pass(self, tap: Tap, slopes: np.ndarray) -> None:
         """Hand the slopes at a tap on to what it is a sum of, or end there."""
         concerned = any(item.concerns(tap.address) for item in self.read.interventions)
+        concerned = concerned or tap.address in self.stops
         way = None if concerned else _WAYS.get(type(tap.operation))
         if way is None or not way(self, tap.operation, slopes):
             self.leaves[tap.address] = Leaf(tap, slopes, slopes * self.value(tap.address))
