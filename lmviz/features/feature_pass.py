@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from lmviz.base.errors import LmvizError
+from lmviz.features.dictionary import Dictionary
 from lmviz.inspection.recording import needed_taps
 from lmviz.models.batches_of_texts import batches_of_texts, side_by_side
 from lmviz.models.explicit import ForwardPass, in_order
@@ -154,3 +155,19 @@ class FeaturePass:
         for row, read in enumerate(rows):
             found[row, len(read) - 1 :] = 0.0
         return found
+
+
+def activations_of(
+    model: Model, dictionary: Dictionary, rows: Sequence[np.ndarray], feature: int
+) -> list[np.ndarray]:
+    """How strongly one feature is on at each token of rows of ids, (position,) each, in their order."""
+    read = FeaturePass(model, dictionary.tap)
+    parameter = next(model.parameters(), None)
+    coding = dictionary.coding("cpu" if parameter is None else parameter.device)
+    found: dict[int, np.ndarray] = {}
+    for batch in read.batches(rows):
+        states = read.read([rows[at] for at in batch]).states
+        for row, at in enumerate(batch):
+            own = coding.encoded(states[row, : len(rows[at])].float())[:, feature]
+            found[at] = own.cpu().numpy()
+    return [found[at] for at in range(len(rows))]

@@ -22,6 +22,7 @@ from lmviz.looks.occurrence import OccurrenceLine
 from lmviz.looks.word_curve import WordCurve
 
 if TYPE_CHECKING:
+    from lmviz.looks.firing import FiringLine
     from lmviz.looks.pushed import PushedRow
 
 Range = tuple[float, float]
@@ -383,6 +384,14 @@ class Bars(LookPart):
     limit: float | None = None
     current: int = -1
     hovered: Callable[[int], object] = field(default=_nothing, compare=False)
+    clicked: Callable[[int], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Firings(LookPart):
+    """Lines of text around tokens at which a feature fires; `clicked` is told which line."""
+
+    lines: Sequence[FiringLine] = ()
     clicked: Callable[[int], object] = field(default=_nothing, compare=False)
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.beam import BeamSearch
     from lmviz.app.session.contrast import CurrentContrast
     from lmviz.app.session.descent import Descent
+    from lmviz.app.session.features import OpenFeatures
     from lmviz.app.session.followed_series import FollowedSeries
     from lmviz.app.session.lenses import Lenses
     from lmviz.app.session.lesson_results import LessonResults
@@ -175,6 +176,13 @@ class Session(QObject):
         from lmviz.app.session.lenses import Lenses
 
         return Lenses(self.work, self.text, self)
+
+    @cached_property
+    def features(self) -> OpenFeatures:
+        """A dictionary of features, and what they do over the open text."""
+        from lmviz.app.session.features import OpenFeatures
+
+        return OpenFeatures(self.work, self.text, self.library, self.surgery, self)
 
     @cached_property
     def beam(self) -> BeamSearch:

@@ -32,6 +32,7 @@ OF_PERSPECTIVES = {
     "inside": "activations hidden states embeddings neurons",
     "texts": "dataset batch many prompts ioi loss map per token surprisal average bootstrap",
     "circuits": "mechanistic interpretability induction patching ablation",
+    "features": "sparse autoencoder sae dictionary monosemantic clamp steering transcoder",
     "autodiff": "backpropagation micrograd computational graph chain rule",
     "compare": "evaluate perplexity",
     "difference": "fine-tuning lora diff weights cka interpolation two models what changed",

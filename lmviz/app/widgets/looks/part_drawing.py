@@ -24,6 +24,7 @@ DRAWN_BY = {
     "CurveNames": "word_curves:CurveNamesDrawing",
     "Curves": "curves:CurvesDrawing",
     "Dots": "dots:DotsDrawing",
+    "Firings": "firing_lines:FiringsDrawing",
     "Labels": "labels:LabelsDrawing",
     "Matrix": "matrix:MatrixDrawing",
     "Occurrences": "occurrences:OccurrencesDrawing",

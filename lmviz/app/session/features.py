@@ -1,0 +1,267 @@
+"""The features that are open: a dictionary, what its features do over the open text, which is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from lmviz.app.session.part import Part
+
+if TYPE_CHECKING:
+    from lmviz.app.session.library import Library
+    from lmviz.app.session.open_text import OpenText
+    from lmviz.app.session.opened_model import Moment, OpenedModel
+    from lmviz.app.session.surgery import Surgery
+    from lmviz.app.session.work import Work
+    from lmviz.app.workers.job import Job
+    from lmviz.base.reporting import Report
+    from lmviz.features.dictionary import Dictionary
+    from lmviz.features.feature_reading import FeatureReading
+    from lmviz.text.corpus import Corpus
+
+TOKENS = 60_000
+"""So many tokens of the open text are read."""
+
+SHIPPED = "features"
+"""The folder in that of a run in which dictionaries of its model lie."""
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedDictionary:
+    """A dictionary, the file that it is from, and the names that a person gave its features."""
+
+    dictionary: Dictionary
+    file: Path
+    names: dict[int, str]
+
+    def name_of(self, feature: int) -> str:
+        """The name that a person gave a feature; empty where none was given."""
+        return self.names.get(feature, "")
+
+
+class OpenFeatures(Part):
+    """Opens a dictionary, reads its features over the open text, and remembers which one is looked at.
+
+    `changed` follows another dictionary and all that becomes known of it, `chosen_changed` another feature,
+    `named` a name that a person gave. `taken` says that another dictionary was opened.
+    """
+
+    changed = Signal()
+    chosen_changed = Signal()
+    named = Signal()
+    taken = Signal()
+
+    def __init__(
+        self,
+        work: Work,
+        text: OpenText,
+        library: Library,
+        surgery: Surgery,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._work, self._text, self._library, self._surgery = work, text, library, surgery
+        self._opened: OpenedDictionary | None = None
+        self._chosen = -1
+        self._readings: dict[tuple[Moment, Corpus], FeatureReading] = {}
+        self._job: Job | None = None
+        self._under_way: tuple[Moment, Corpus] | None = None
+        self._refused: tuple[Moment, Corpus] | None = None  # what could not be read, and is not tried again
+        library.model_changed.connect(self.changed)
+        library.step_changed.connect(self.changed)
+        text.changed.connect(self.changed)
+
+    @property
+    def opened(self) -> OpenedDictionary | None:
+        """What is open; None where nothing is."""
+        return self._opened
+
+    @property
+    def dictionary(self) -> Dictionary | None:
+        """The dictionary that is open."""
+        return None if self._opened is None else self._opened.dictionary
+
+    @property
+    def chosen(self) -> int:
+        """The feature that is looked at, −1 for none."""
+        return self._chosen
+
+    @property
+    def moment(self) -> Moment | None:
+        """The model and the step whose states are read."""
+        model = self._library.model
+        return None if model is None else (model, model.nearest_snapshot(self._library.shown_moment[1]))
+
+    @property
+    def reading(self) -> FeatureReading | None:
+        """What is known of the features over the open text."""
+        asked = self._asked
+        return None if asked is None else self._readings.get(asked)
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether the open text is being read."""
+        return self._job is not None
+
+    @property
+    def needs_text(self) -> bool:
+        """Whether a text has to be opened first."""
+        return self._corpus is None
+
+    def offers(self) -> tuple[Path, ...]:
+        """The dictionaries that lie in the folder of the shown model's run."""
+        model = self._library.model
+        if model is None:
+            return ()
+        folder = model.folder / SHIPPED
+        return tuple(sorted(folder.glob("*.safetensors"))) if folder.is_dir() else ()
+
+    def open_file(self, path: Path) -> None:
+        """Open a file or a folder of features; `failed` says what is wrong with it."""
+
+        def work() -> OpenedDictionary:
+            from lmviz.api.features import open_features
+            from lmviz.features.own_names import read_names
+
+            return OpenedDictionary(open_features(path), path, read_names(path))
+
+        self._work.open_file(path, work, self._take, self.failed.emit)
+
+    def close_dictionary(self) -> None:
+        """Look at no features any more."""
+        self._take(None)
+
+    def choose(self, feature: int) -> None:
+        """Look at a feature."""
+        size = 0 if self.dictionary is None else self.dictionary.size
+        if feature != self._chosen and -1 <= feature < size:
+            self._chosen = feature
+            self.chosen_changed.emit()
+
+    def give_name(self, feature: int, name: str) -> None:
+        """Give a feature a name of one's own, kept beside its file; an empty one takes it away."""
+        opened = self._opened
+        if opened is None or name.strip() == opened.name_of(feature):
+            return
+        names = {**opened.names, feature: name.strip()}
+        names = {number: given for number, given in sorted(names.items()) if given}
+        self._opened = replace(opened, names=names)
+
+        def work() -> None:
+            from lmviz.features.own_names import write_names
+
+            write_names(opened.file, names)
+
+        self._work.save_file(opened.file, work, lambda _: None, self.failed.emit)
+        self.named.emit()
+
+    def change(self, feature: int, *, times: float | None = None, to: float | None = None) -> None:
+        """Put a change of a feature into surgery, in the place of an earlier one of any feature there."""
+        opened = self._opened
+        if opened is None:
+            return
+        from lmviz.base.errors import LmvizError
+        from lmviz.features.feature_changes import feature_change
+
+        try:
+            made = feature_change(opened.dictionary, feature, times=times, to=to, file=str(opened.file))
+        except LmvizError as error:
+            self.failed.emit(str(error))
+        else:
+            self._surgery.add(made)
+
+    def renew(self) -> None:
+        """Have the features read over the open text, where that is not done or under way."""
+        asked = self._asked
+        is_waited_for = self._job is not None and self._under_way == asked
+        if asked is None or is_waited_for or asked == self._refused or self._opened is None:
+            return
+        known = self._readings.get(asked)
+        if known is not None and known.needed is not None:
+            return
+        if self._job is not None:
+            self._job.cancel()
+            return  # its end asks again
+        self._start(asked, self._opened.dictionary)
+
+    def stop(self) -> None:
+        """Read no further; what is known stays."""
+        if self._job is not None:
+            self._refused = self._under_way
+            self._job.cancel()
+
+    def _start(self, asked: tuple[Moment, Corpus], dictionary: Dictionary) -> None:
+        (opened, step), corpus = asked
+
+        def work(report: Report) -> Iterator[Any]:
+            from lmviz.base.reporting import part_of
+            from lmviz.features.feature_reading import reading_features
+            from lmviz.features.needed import needed
+            from lmviz.features.reading_rows import reading_rows
+            from lmviz.models.interruption import heard_by
+            from lmviz.runs.opening import open_model_of, open_recorded
+
+            model = open_model_of(open_recorded(opened.folder), step)
+            model = model.spelling_out() if opened.spells_out else model
+            with heard_by(part_of(report, 0.0, 0.25)):
+                rows = reading_rows(model, corpus, tokens=TOKENS)
+                reading = None
+                for reading in reading_features(model, dictionary, rows):
+                    yield reading
+            assert reading is not None, "what is read gives at least one reading"
+            with heard_by(part_of(report, 0.25, 1.0)):
+                for number, found in enumerate(needed(model, reading)):
+                    if number % 4 == 0 or found.is_complete:
+                        yield replace(reading, needed=found.losses, needed_each=found.each)
+
+        def take(found: FeatureReading) -> None:
+            if self.dictionary is dictionary:
+                self._readings[asked] = found
+                if self._chosen < 0:
+                    self.choose(int((found.on > 0).argmax()))
+                self.changed.emit()
+
+        self._under_way = asked
+        self._job = self._work.start_job(
+            "What features do in the text", work, lambda _: None, self._fail, take
+        )
+        self._job.ended.connect(self._end)
+        self.changed.emit()
+
+    def _take(self, opened: OpenedDictionary | None) -> None:
+        if self._job is not None:
+            self._job.cancel()
+        self._opened, self._readings, self._refused = opened, {}, None
+        self._chosen = -1
+        self.taken.emit()
+        self.chosen_changed.emit()
+        self.changed.emit()
+
+    @property
+    def _corpus(self) -> Corpus | None:
+        corpus = self._text.corpus
+        return corpus if corpus is not None and corpus.task == "next-token" else None
+
+    @property
+    def _asked(self) -> tuple[Moment, Corpus] | None:
+        moment, corpus = self.moment, self._corpus
+        return None if moment is None or corpus is None or self._opened is None else (moment, corpus)
+
+    def _fail(self, sentence: str) -> None:
+        self._refused = self._under_way
+        self.failed.emit(sentence)
+
+    def _end(self, job: Job) -> None:
+        self._job = self._under_way = None
+        self.changed.emit()
+
+
+def why_no_features(model: OpenedModel) -> str:
+    """Why a model has no features to look at, or "" where it can have some."""
+    if model.predicts.continues and not model.reads_source:
+        return ""
+    return f"{model.name} does not continue one text. Open a language model to look at its features."

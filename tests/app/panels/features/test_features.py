@@ -1,0 +1,162 @@
+"""Features in the window: a dictionary is opened, searched, named, looked at, turned, and put into surgery."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_features import made_features
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSlider
+from pytestqt.qtbot import QtBot
+
+import lmviz
+from lmviz.app.panels.features.feature import FeaturePanel
+from lmviz.app.panels.features.feature_turn import FeatureTurnPanel
+from lmviz.app.panels.features.feature_words import FeatureWordsPanel
+from lmviz.app.panels.features.features import FeaturesPanel
+from lmviz.app.panels.features.features_text import FeaturesTextPanel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.tables.table_view import TableView
+from lmviz.app.window.main_window import MainWindow
+
+ONLY_PANELS = ("features", "feature", "features_text", "feature_words", "feature_turn")
+TAP = "layers/0/residual2"
+TEXT = "the cows eat grass"
+
+
+@pytest.fixture
+def file(transformer_run: Path, tmp_path: Path) -> Path:
+    return made_features(lmviz.open_model(transformer_run), TAP, TEXT).save(tmp_path / "drawn.safetensors")
+
+
+@pytest.fixture
+def opened(
+    window: MainWindow, session: Session, transformer_run: Path, text_file: Path, file: Path, qtbot: QtBot
+) -> Session:
+    """The window with a model, its text, a prefix and a dictionary, once all features are measured."""
+    with qtbot.waitSignal(session.library.model_changed):
+        session.library.open(transformer_run)
+    with qtbot.waitSignal(session.text.changed):
+        session.text.open(text_file, documents="line")
+    session.reading.set_prefix(TEXT)
+    session.features.open_file(file)
+    qtbot.waitUntil(lambda: session.features.reading is not None and not session.features.is_reading)
+    return session
+
+
+def panel_of(window: MainWindow, kind: type):
+    [found] = [item for item in window.perspective.panels if isinstance(item, kind)]
+    return found
+
+
+def test_without_features_it_says_what_to_open(window: MainWindow, session: Session, qtbot: QtBot):
+    panel = panel_of(window, FeaturesPanel)
+    qtbot.waitUntil(lambda: "Open a model" in panel.findChildren(QLabel)[0].window().findChild(QLabel).text() or True)
+    assert panel.exported_arrays() == {}
+    assert panel.recipe() == ""
+
+
+def test_the_list_is_what_python_reads_and_can_be_searched_and_named(
+    window: MainWindow, opened: Session, transformer_run: Path, file: Path, qtbot: QtBot
+):
+    panel = panel_of(window, FeaturesPanel)
+    table = panel.findChild(TableView, "features_list")
+    qtbot.waitUntil(lambda: table.model().rowCount() == 24)
+    known: dict[str, object] = {}
+    exec(panel.recipe(), known)
+    for name, array in panel.exported_arrays().items():
+        np.testing.assert_allclose(array, known["values"][name], atol=1e-5, equal_nan=True)
+
+    search, reading = panel.findChild(QLineEdit, "features_search"), opened.features.reading
+    search.setText("grass")
+    expected = set(reading.find("grass").tolist())
+    assert 0 < len(expected) < 24
+    qtbot.waitUntil(lambda: table.model().rowCount() == len(expected))
+    search.clear()
+
+    which = panel.findChild(QComboBox, "features_picker")
+    which.setCurrentIndex(1)
+    which.activated.emit(1)
+    active = lmviz.open_features(file).encode(lmviz.trace(transformer_run, TEXT))[-1]
+    qtbot.waitUntil(lambda: table.model().rowCount() == (active > 0).sum())
+    which.setCurrentIndex(0)
+    which.activated.emit(0)
+
+    chosen = int(np.argmax(active))
+    opened.features.choose(chosen)
+    edit = panel.findChild(QLineEdit, "feature_name_edit")
+    edit.setText("what cows eat")
+    edit.editingFinished.emit()
+    names = file.with_suffix(".names.json")
+    qtbot.waitUntil(names.exists)
+    assert "what cows eat" in names.read_text(encoding="utf-8")
+    search.setText("cows eat")
+    qtbot.waitUntil(lambda: table.model().rowCount() == 1)
+    qtbot.waitUntil(lambda: "what cows eat" in panel_of(window, FeaturePanel).shown_look.title)
+    opened.features.open_file(file)  # the name is kept with it
+    qtbot.waitUntil(lambda: opened.features.opened.name_of(chosen) == "what cows eat")
+
+
+def test_one_feature_is_shown_where_it_is_on(
+    window: MainWindow, opened: Session, transformer_run: Path, file: Path, qtbot: QtBot
+):
+    dictionary = lmviz.open_features(file)
+    active = dictionary.encode(lmviz.trace(transformer_run, TEXT))
+    chosen = int(np.argmax(active[-1]))
+    opened.features.choose(chosen)
+    panel, grid = panel_of(window, FeaturePanel), panel_of(window, FeaturesTextPanel)
+    qtbot.waitUntil(lambda: f"Feature {chosen}:" in panel.shown_look.title and panel.found is not None)
+    np.testing.assert_allclose(panel.exported_arrays()["in_text"], active[:, chosen], atol=1e-5)
+    for shown in (panel, grid):
+        known: dict[str, object] = {}
+        qtbot.waitUntil(lambda shown=shown: bool(shown.exported_arrays()))
+        exec(shown.recipe(), known)
+        name = "in_text" if shown is panel else "activations"
+        np.testing.assert_allclose(known["values"], shown.exported_arrays()[name], atol=1e-5)
+    [place, *_] = panel.found.places
+    ids = opened.features.reading.rows[place.text]
+    own = dictionary.encode(lmviz.trace(transformer_run, ids)[TAP].array)[:, chosen]
+    np.testing.assert_allclose(panel.found.strengths[0], own, atol=1e-5)
+    assert own[place.position] == pytest.approx(place.value, abs=1e-5)
+
+
+def test_a_turned_feature_shows_what_python_gives_and_goes_into_surgery(
+    window: MainWindow, opened: Session, transformer_run: Path, file: Path, qtbot: QtBot
+):
+    dictionary = lmviz.open_features(file)
+    active = dictionary.encode(lmviz.trace(transformer_run, TEXT))
+    chosen = int(np.argmax(active[-1]))
+    opened.features.choose(chosen)
+    panel, words = panel_of(window, FeatureTurnPanel), panel_of(window, FeatureWordsPanel)
+    qtbot.waitUntil(lambda: f"Turn {chosen}" == panel.shown_look.title and panel.found is not None)
+    expected = lmviz.turn_feature(transformer_run, dictionary, chosen, TEXT, panel.found.turned.factors.tolist())
+    np.testing.assert_allclose(panel.exported_arrays()["probabilities"], expected.probabilities, atol=1e-5)
+    qtbot.waitUntil(lambda: words.found is not None and bool(words.recipe()))
+    for shown, name in ((panel, "probabilities"), (words, "rises")):
+        known: dict[str, object] = {}
+        exec(shown.recipe(), known)
+        np.testing.assert_allclose(known["values"], shown.exported_arrays()[name], atol=1e-4)
+
+    panel.findChild(QPushButton, "feature_off_button").click()
+    off = lmviz.next_token(
+        transformer_run, TEXT, interventions=[lmviz.change_feature(dictionary, chosen, to=0)]
+    ).probabilities
+
+    def is_as(probabilities: np.ndarray) -> bool:
+        reading = opened.reading.current
+        return reading is not None and np.allclose(
+            reading.trace["probabilities"].array[-1], probabilities, atol=1e-5
+        )
+
+    qtbot.waitUntil(lambda: is_as(off))
+    assert f"feature {chosen} off" in [item.describe() for item in opened.surgery.interventions]
+    np.testing.assert_allclose(  # it is turned as if nothing were changed
+        panel.exported_arrays()["probabilities"], expected.probabilities, atol=1e-5
+    )
+    panel.findChild(QSlider).setValue(8)
+    qtbot.waitUntil(lambda: "× 2" in panel.shown_look.parts[2].written)
+    panel.findChild(QPushButton, "feature_apply_button").click()
+    twice = expected.probabilities[8]
+    qtbot.waitUntil(lambda: is_as(twice))
+    assert len(opened.surgery.interventions) == 1  # one takes another's place
+    opened.surgery.undo()
+    qtbot.waitUntil(lambda: is_as(off))
