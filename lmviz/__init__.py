@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from lmviz.api.chats import chat
     from lmviz.api.circuits import ablate, attribute, circuit, contrast, head_scores, patch, weights
     from lmviz.api.differences import before_and_after, difference, interpolate, transplant
-    from lmviz.api.features import find_features, open_features, save_features
-    from lmviz.api.differences import difference, interpolate, transplant
     from lmviz.api.feature_readings import (
         change_feature,
         feature_bill,
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
         turn_feature,
         written_words,
     )
-    from lmviz.api.features import find_features, open_features
+    from lmviz.api.features import find_features, open_features, save_features
     from lmviz.api.origins import copied, influences, memorised
     from lmviz.api.pages import page
     from lmviz.api.questions import (

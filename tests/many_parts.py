@@ -77,6 +77,7 @@ from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
+from lmviz.app.widgets.text.firing_lines import FiringLine, FiringLines
 from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
 from lmviz.app.widgets.text.labelled_words import LabelledWord, LabelledWords
 from lmviz.app.widgets.text.loss_text import LossText
@@ -606,6 +607,13 @@ def shift_arrows(count: int) -> QWidget:
 def word_bars(count: int) -> QWidget:
     view = WordBarsPlot()
     view.set_bars(words(count), numbers(count), np.full(count, 0.1), numbers(count) / 2, words(count))
+    return view
+
+
+@makes("FiringLines")
+def firing_lines(count: int) -> QWidget:
+    view, line = FiringLines(), FiringLine(tuple(words(10)), 5, np.linspace(0, 1, 10), "6.5")
+    view.set_lines([line] * count)
     return view
 
 

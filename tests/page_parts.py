@@ -6,6 +6,7 @@ import numpy as np
 
 from lmviz.looks.columns import Column
 from lmviz.looks.curve import PlotCurve
+from lmviz.looks.firing import FiringLine
 from lmviz.looks.ink import Inked
 from lmviz.looks.label_row import LabelRow, TableLabel
 from lmviz.looks.live_parts import (
@@ -26,6 +27,7 @@ from lmviz.looks.parts import (
     Curves,
     DotRow,
     Dots,
+    Firings,
     Labels,
     LookPart,
     Matrix,
@@ -78,6 +80,7 @@ def some_of(word: str) -> list[LookPart]:
         Shifts(labels=[word], before=[0.1], after=[0.2]),
         Table(columns=(column, Column(word, np.array([1.0, 2.0]), write=lambda value: word, bar=True))),
         Bars(labels=[word], values=[0.5], texts=[word], notes=[word]),
+        Firings(lines=[FiringLine((word, word), 1, np.array([0.0, 1.0]), word, (word,))]),
         PushedLines(
             heads=(word,) * 5, rows=[PushedRow(label=(word, word), tokens=(word,), pushes=np.array([1.0]))]
         ),

@@ -22,6 +22,7 @@ from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.concordance_list import ConcordanceList
 from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
+from lmviz.app.widgets.text.firing_lines import FiringLines
 from lmviz.app.widgets.text.label_table import LabelTable
 from lmviz.app.widgets.text.labelled_words import LabelledWord, LabelledWords
 from lmviz.app.widgets.text.loss_text import LossText
@@ -32,6 +33,7 @@ from lmviz.app.widgets.text.product_strip import ProductStrip
 from lmviz.app.widgets.text.pushed_lines import PushedLinesView
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
+from lmviz.looks.firing import FiringLine
 from lmviz.looks.label_row import LabelRow, TableLabel
 from lmviz.looks.occurrence import OccurrenceLine
 from lmviz.looks.pushed import PushedRow
@@ -286,6 +288,24 @@ def pushed_lines() -> PushedLinesView:
     return view
 
 
+def firing_lines() -> FiringLines:
+    """Places at which a feature fires: before the name of a container."""
+    view = FiringLines()
+    lines = (
+        ("She", "put", "the", "grey", "needle", "in", "the", "drawer", "under", "the", "kitchen"),
+        ("and", "laid", "the", "grey", "knife", "in", "the", "trunk", "next", "to", "the"),
+        ("He", "hid", "the", "green", "doll", "in", "the", "barrel", "under", "the", "stairs"),
+    )
+    strengths = np.array([0.2, 0.0, 0.4, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.3, 0.0])
+    view.set_lines(
+        [
+            FiringLine(line, 6, strengths * share, f"{6.5 * share:.1f}")
+            for line, share in zip(lines, (1, 0.9, 0.8), strict=True)
+        ]
+    )
+    return view
+
+
 def large_word_effects() -> QWidget:
     """The same where it has more room than usual."""
     words = word_effects()
@@ -343,6 +363,7 @@ EXHIBITS = (
     Exhibit("Tags", "one of three is wrong", labelled_words, (360, 120)),
     Exhibit("Saliency", "", word_effects, (460, 150)),
     Exhibit("Who taught it this?", "", pushed_lines, (720, 190)),
+    Exhibit("Where a feature fires", "activation", firing_lines, (640, 90)),
     Exhibit("Saliency in a large window", "type has grown", large_word_effects, (620, 260)),
     Exhibit("Chain rule", "", product_strip, (660, 130)),
     Exhibit("The same question, asked two ways", "per cent", answer_rows, (660, 190)),

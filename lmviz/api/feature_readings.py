@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lmviz.api.given import opened_model, run_with_steps
+from lmviz.api.given import listed, opened_model, run_with_steps
 from lmviz.base.arguments import check_callable, whole_number
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, part_of, unheard
@@ -144,7 +144,7 @@ def feature_bill(
         _check_dictionary(one)
     if not isinstance(contrast, Contrast):
         raise LmvizError(f"{contrast!r} is no contrast: make one with lmviz.contrast.")
-    return billed(opened_model(model), contrast, given, interventions=interventions)
+    return billed(opened_model(model), contrast, given, interventions=listed(interventions))
 
 
 def match_features(one: Dictionary, other: Dictionary) -> MatchedFeatures:
@@ -210,6 +210,8 @@ def features_over_time(
     check_callable("progress", progress)
     _check_dictionary(dictionary)
     found, asked = run_with_steps(run, steps)
+    if not asked:
+        raise LmvizError("There are no steps to read features at: give some, such as [0, 100].")
     own = open_model(found.folder) if dictionary.step is None else open_model(found.folder, dictionary.step)
     rows = _rows(own, texts, whole_number("tokens", tokens, least=1), whole_number("seed", seed))
 

@@ -18,22 +18,22 @@ LONGEST = 200
 """Characters of a name that are read."""
 
 
+def names_beside(dictionary: Path) -> dict[int, str]:
+    """The names kept beside a dictionary; none where no file lies there, LmvizError as of `read_names`."""
+    path = names_file(dictionary)
+    return read_names(path) if path.is_file() else {}
+
+
 def names_file(dictionary: Path) -> Path:
     """Where the names of a dictionary's features are kept: in its folder, or beside its file."""
     return dictionary / "names.json" if dictionary.is_dir() else dictionary.with_suffix(".names.json")
 
 
 @loads("names of features")
-def read_names(dictionary: Path) -> dict[int, str]:
-    """The names given to features by their numbers; none where no file lies there.
-
-    LmvizError where the file holds something else.
-    """
+def read_names(path: Path) -> dict[int, str]:
+    """The names given to features, by their numbers, of a file; LmvizError where it holds something else."""
     from lmviz.text.ordinary_files import read_file
 
-    path = names_file(dictionary)
-    if not path.is_file():
-        return {}
     try:
         told: Any = json.loads(read_file(path, LARGEST))
         found = {int(number): name for number, name in told.items()}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def over_texts_recipe(subject: RecipeSubject, file: str, corpus: Corpus, *lines: str) -> str:
-    """Lines that use `model`, `dictionary` and `corpus`; the last binds what is shown. Empty without a file."""
+    """Lines that use `model`, `dictionary` and `corpus`; the last binds what is shown. Empty without one."""
     if not corpus.sources:
         return ""
     source = corpus.sources[0] if len(corpus.sources) == 1 else list(corpus.sources)

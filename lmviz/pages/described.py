@@ -244,6 +244,21 @@ class Describing:
         }
 
     @_of.register
+    def _(self, part: parts.Firings) -> dict[str, Any]:
+        return {
+            "rows": [
+                {
+                    "tokens": list(line.tokens),
+                    "place": line.place,
+                    "strengths": packed(line.strengths),
+                    "said": line.said,
+                    "tip": list(line.tip),
+                }
+                for line in self._few(part.lines, "lines")
+            ]
+        }
+
+    @_of.register
     def _(self, part: parts.PushedLines) -> dict[str, Any]:
         rows = self._few(part.rows, "lines")
         return {

@@ -263,6 +263,39 @@ CALLS: dict[str, Callable[[Any], Call]] = {
         lmviz.save_features,
         {"dictionary": at.features, "path": "made", "form": "saelens"},
     ),
+    "read_features": lambda at: (
+        lmviz.read_features,
+        {"model": at.model, "dictionary": at.features, "texts": [TEXT, OTHER], "tokens": 20},
+    ),
+    "written_words": lambda at: (
+        lmviz.written_words,
+        {
+            "model": at.model,
+            "reading": lmviz.read_features(at.model, at.features, [TEXT, OTHER]),
+            "feature": 1,
+        },
+    ),
+    "turn_feature": lambda at: (
+        lmviz.turn_feature,
+        {"model": at.model, "dictionary": at.features, "feature": 1, "text": TEXT, "factors": [0, 1]},
+    ),
+    "change_feature": lambda at: (
+        changed(partial(lmviz.change_feature, to=1.0), at.model),
+        {"dictionary": at.features, "feature": 1},
+    ),
+    "feature_bill": lambda at: (
+        lmviz.feature_bill,
+        {"model": at.model, "contrast": at.contrast, "dictionaries": at.features},
+    ),
+    "match_features": lambda at: (lmviz.match_features, {"one": at.features, "other": at.features}),
+    "staying_features": lambda at: (
+        lmviz.staying_features,
+        {"model": at.model, "dictionary": at.features, "texts": [TEXT, OTHER]},
+    ),
+    "features_over_time": lambda at: (
+        lmviz.features_over_time,
+        {"run": at.run.folder, "dictionary": at.features, "texts": [TEXT, OTHER], "steps": [0]},
+    ),
     "Dictionary.encode": lambda at: (at.features.encode, {"states": at.trace}),
     "Dictionary.scores": lambda at: (at.features.scores, {"states": at.trace}),
     "Dictionary.reconstruct": lambda at: (at.features.reconstruct, {"states": at.trace}),

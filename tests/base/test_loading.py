@@ -12,6 +12,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.loading import LOADERS, Unexpected, loads
 from lmviz.desktop.scene import open_scene
 from lmviz.features.dictionary_file import read_dictionary
+from lmviz.features.own_names import read_names
 from lmviz.inspection.trace import Trace
 from lmviz.interchange.arpa import open_arpa
 from lmviz.interchange.checkpoint import open_checkpoint
@@ -72,6 +73,7 @@ KINDS = {
     "lecture": (lambda path: open_lecture(path, ()), "lmviz.lectures.reading.read_text_file"),
     "lens": (read_lens, "lmviz.text.ordinary_files.read_file"),
     "lesson": (lambda path: open_lesson(path, ()), "lmviz.lessons.reading.read_text_file"),
+    "names of features": (read_names, "lmviz.text.ordinary_files.read_file"),
     "network": (open_network, "lmviz.autodiff.files.read_text_file"),
     "pickle": (read_plain_pickle, "lmviz.interchange.plain_pickle.read_file"),
     "poll": (open_poll, "lmviz.polls.poll_file.read_text_file"),

@@ -125,9 +125,9 @@ class OpenFeatures(Part):
 
         def work() -> OpenedDictionary:
             from lmviz.api.features import open_features
-            from lmviz.features.own_names import read_names
+            from lmviz.features.own_names import names_beside
 
-            return OpenedDictionary(open_features(path), path, read_names(path))
+            return OpenedDictionary(open_features(path), path, names_beside(path))
 
         self._work.open_file(path, work, self._take, self.failed.emit)
 

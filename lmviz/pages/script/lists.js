@@ -89,6 +89,21 @@ function drawPushedLines(part) {
     make("thead", {}, make("tr", {}, heads.map((name) => make("th", { scope: "col", text: name })))), make("tbody", {}, rows));
 }
 
+function drawFirings(part) {
+  const rows = part.rows.map((row) => {
+    const strengths = unpacked(row.strengths), tokens = row.tokens.map((word, place) => {
+      const found = token(word), level = between(0, strengths[place] || 0, 1);
+      found.style.background = level ? cellColor("signed", level) : "";
+      found.style.color = wordColor("signed", level);
+      found.style.fontWeight = place === row.place ? "700" : "";
+      return found;
+    });
+    return make("tr", { title: row.tip.join("\n") || null },
+      make("td", { class: "figure" }, tokens.slice(0, row.place)), make("td", {}, tokens.slice(row.place)), make("td", { class: "figure", text: row.said }));
+  });
+  return make("table", { class: "plain pushed", "aria-label": part.says || "lines" }, make("tbody", {}, rows));
+}
+
 function drawPicture(part) {
   const canvas = make("canvas", { role: "img", "aria-label": part.says || "picture of the window" });
   const text = atob(part.png), bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));

@@ -6,7 +6,7 @@ const DRAWN_BY = {
   side_by_side: drawSideBySide,
   words: drawWords, one_line: drawOneLine, matrix: (part) => drawMatrix(part), sized: drawSized, curves: drawCurves, word_curves: drawWordCurves,
   labels: drawLabels, occurrences: drawOccurrences, dots: drawDots, points: drawPoints, table: drawTable, bars: drawBars, shifts: drawShifts,
-  pushed_lines: drawPushedLines, token_text: drawTokenText, head_weights: drawHeadWeights, what_follows: drawWhatFollows, over_text: drawOverText,
+  pushed_lines: drawPushedLines, firings: drawFirings, token_text: drawTokenText, head_weights: drawHeadWeights, what_follows: drawWhatFollows, over_text: drawOverText,
   frames: drawFrames, poll_question: drawPoll, parts_graph: drawGraph, fixed_picture: drawPicture,
 };
 

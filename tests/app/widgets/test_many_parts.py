@@ -43,6 +43,7 @@ SLOWER = {
     "BeforeAfterBars": 8,
     "TapeList": 8,
     "PushedLinesView": 8,
+    "FiringLines": 8,
     "ShiftArrows": 8,
 }
 """Pictures with so much in sight at once that drawing them anew takes longer, in units: none waits for that

@@ -33,7 +33,7 @@ SENTENCE = Words("feature_turn_sentence")
 PLOT = Curves(
     "feature_turn_plot",
     says="what the words it raises have together, by the strength of the feature",
-    x_name="× what it is",
+    x_name="strength",
     y_name="probability",
     possible=((0.0, MOST), (0.0, 1.0)),
     writes=(None, whole_percentage),

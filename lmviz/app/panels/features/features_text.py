@@ -95,7 +95,7 @@ class FeaturesTextPanel(AskingPanel[Reading, ActiveFeatures]):
             if numbers[row, column] >= 0:
                 self.session.features.choose(int(numbers[row, column]))
 
-        marked = np.argwhere(numbers == chosen) if chosen >= 0 else []
+        marked = np.argwhere(numbers == chosen) if chosen >= 0 else np.zeros((0, 2), dtype=np.int64)
         at_position = next((tuple(map(int, at)) for at in marked if at[1] + first == position), None)
         pinned = at_position or next((tuple(map(int, at)) for at in marked), None)
         grid = replace(

@@ -148,7 +148,7 @@ def _sentence(found: StayingFound) -> str:
     longest = float(np.nan_to_num(staying.longest)[staying.best])
     one, two = (percentage(float(share)) for share in staying.still[:2])
     return (
-        f"The feature that stays longest, {staying.best}, stays {number(longest, 1)} tokens. One token on, {one}"
-        f" of those that are on still are, two on {two}; two tokens of different texts share "
+        f"The feature that stays longest, {staying.best}, stays {number(longest, 1)} tokens. One token on, "
+        f"{one} of those that are on still are, two on {two}; two tokens of different texts share "
         f"{percentage(staying.chance)}. What remembers would be a long line."
     )
