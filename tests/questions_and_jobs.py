@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
+from made_features import made_features
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSlider, QWidget
 from window_scene import BELOW, NOTICE, WORDS, Scene
 
+import lmviz
 from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.table import PANELS
 from lmviz.app.widgets.controls.row_list import RowList
@@ -387,6 +389,56 @@ def probe_labels(scene: Scene) -> None:
     scene.click("probe_button")
 
 
+def look_at_features(scene: Scene) -> None:
+    """Features of a Transformer over the open text, another one chosen, and another text typed."""
+    features, path = scene.session.features, scene.text_file.with_name("drawn.safetensors")
+    if scene.session.text.corpus is None:
+        scene.open_text()
+    if not path.exists():
+        made_features(lmviz.open_model(scene.runs["transformer"]), "layers/0/residual2", "the cows").save(
+            path
+        )
+    if features.opened is None:
+        with scene.qtbot.waitSignal(features.taken):
+            features.open_file(path)
+    scene.type()
+    scene.wait(lambda: features.reading is not None and not features.is_reading)
+    features.choose((features.chosen + 1) % 24)
+
+
+def read_features(scene: Scene) -> None:
+    """The same dictionary opened again, which is read again."""
+    path = scene.text_file.with_name("drawn.safetensors")
+    if scene.session.text.corpus is None:
+        scene.open_text()
+    if not path.exists():
+        made_features(lmviz.open_model(scene.runs["transformer"]), "layers/0/residual2", "the cows").save(
+            path
+        )
+    scene.session.features.open_file(path)
+
+
+def list_active(scene: Scene) -> None:
+    """The features that are on at the last token of another text."""
+    look_at_features(scene)
+    [panel] = scene.places("features_view")
+    turn_to(panel, 1, "features_picker")
+    scene.type()
+
+
+def read_the_steps(scene: Scene) -> None:
+    look_at_features(scene)
+    scene.show("since_when_view")
+    scene.click("since_when_button")
+
+
+def match_with_itself(scene: Scene) -> None:
+    look_at_features(scene)
+    scene.show("matched_view")
+    [panel] = scene.places("matched_view")
+    panel.open_other(scene.text_file.with_name("drawn.safetensors"))
+
+
 def measure_machine(scene: Scene) -> None:
     scene.click("measure_pace_button")
 
@@ -426,6 +478,11 @@ ELSEWHERE: dict[str, tuple[str, Callable[[Scene], object]]] = {
     "changed weights": ("difference", weigh),
     "compared labels": ("compare classifier", Scene.type),
     "back in time": ("inside", look_back_in_time),
+    "a feature turned": ("features", look_at_features),
+    "feature": ("features", look_at_features),
+    "features over the text": ("features", look_at_features),
+    "staying features": ("features", look_at_features),
+    "words of a feature": ("features", look_at_features),
     "evidence": ("inside n-gram", follow_a_context),
     "steer": ("circuits", change_a_word),
     "who taught it this": ("inside", ask_who_taught),
@@ -520,6 +577,10 @@ ROWS = (
     ),
     Row("Effects over many texts", "texts", "row_effects_view", try_parts),
     Row("Losses of ", "texts", "loss_map_view", measure_losses),
+    Row("What features do in the text", "features", "features_view", read_features),
+    Row("active features", "features", "features_view", list_active),
+    Row("Features at the steps", "features", "since_when_view", read_the_steps),
+    Row("matched features", "features", "matched_view", match_with_itself),
     Row("contrast", "circuits", "contrast_view", change_a_word),
     Row("patching", "circuits", "patching_view", change_a_word),
     Row("attribution", "circuits", "attribution_view", change_a_word),

@@ -127,6 +127,7 @@ OPENED = {
     "attention": ("transformer",),
     "attention translator": ("translator",),
     "circuits repeater": ("repeater",),
+    "features": ("transformer",),
     "sample chat": ("chat",),
     "compare classifier": ("classifier",),
     "compare": ("transformer", "lstm"),

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from lmviz.app.panels.features.asked_features import FOLLOWS, NO_FEATURES, name_in_words
 from lmviz.app.panels.look_panel import ShowingPanel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.features import why_no_features
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.widgets.base.figures import count, number, percentage
@@ -27,6 +28,7 @@ INVITATION = (
     "Open a second dictionary of the same states, such as one learned with another seed: a feature that only "
     "one of the two knows says more about the dictionary than about the model."
 )
+MATCHING = Key("matched features")
 BINS = np.linspace(0.0, 1.0, 41)
 SENTENCE = Words("matched_sentence")
 PLOT = Curves(
@@ -130,21 +132,21 @@ class MatchedPanel(ShowingPanel):
         self.session.work.open_file(path, work, take, fail)
 
     def _match(self, one: Dictionary, other: Dictionary) -> None:
-        def work() -> MatchedFeatures:
+        def work(given: Dictionary) -> MatchedFeatures:
             from lmviz.features.matching import match_features
 
-            return match_features(one, other)
+            return match_features(given, other)
 
         def take(found: MatchedFeatures) -> None:
             self._found = (one, other, found)
             self.refresh_soon()
 
-        def fail(sentence: str) -> None:
-            self._other = None
-            self.complain(sentence, "second dictionary")
-            self.refresh_soon()
+        self.ask_once(Question(MATCHING, one, work, about=other), take)
 
-        self.session.work.ask("matched features", work, take, fail)
+    def handle_failure(self, key: str) -> None:
+        if key == MATCHING:
+            self._other = None  # it does not fit, and another can be opened
+            self.refresh_soon()
 
     def _choose_file(self) -> None:
         path, _ = QFileDialog.getOpenFileName(self, "Open a second dictionary of features")
