@@ -44,7 +44,7 @@ CELLS = 2**23
 
 
 @dataclass(frozen=True)
-class FiringPlace:
+class FeaturePlace:
     """A place where a feature fires: the text's number, the position in it, and how strongly."""
 
     text: int
@@ -292,12 +292,12 @@ class FoundFeature:
         """How often it fires how strongly, (bin,), and where the last bin ends."""
         return self.reading.histograms[self.number], float(self.reading.ends[self.number])
 
-    def strongest(self, count: int = 9) -> tuple[FiringPlace, ...]:
+    def strongest(self, count: int = 9) -> tuple[FeaturePlace, ...]:
         """Places where it is strongest, one in a text; those with another word next come first."""
         places = self._places(self.reading.strongest)
         seen: set[int] = set()
-        first: list[FiringPlace] = []
-        rest: list[FiringPlace] = []
+        first: list[FeaturePlace] = []
+        rest: list[FeaturePlace] = []
         for place in places:
             following = self._following(place)
             (rest if following in seen else first).append(place)
@@ -305,31 +305,31 @@ class FoundFeature:
         chosen = [*first, *rest][:count]
         return tuple(sorted(chosen, key=lambda place: -place.value))
 
-    def middle(self, count: int = 9) -> tuple[FiringPlace, ...]:
+    def middle(self, count: int = 9) -> tuple[FeaturePlace, ...]:
         """Places drawn at random where it is about half as strong as it ever is: a third to two thirds."""
         places = self._places(self.reading.drawn)
         low, high = self.largest / 3, self.largest * 2 / 3
         chosen = [place for place in places if low <= place.value <= high][:count]
         return tuple(sorted(chosen, key=lambda place: -place.value))
 
-    def passage(self, place: FiringPlace, before: int = 8, after: int = 6) -> tuple[tuple[str, ...], int]:
+    def passage(self, place: FeaturePlace, before: int = 8, after: int = 6) -> tuple[tuple[str, ...], int]:
         """The tokens around a place, and where it stands among them."""
         ids = self.reading.rows[place.text]
         first = max(0, place.position - before)
         tokens = tuple(self.reading._name(int(token)) for token in ids[first : place.position + after + 1])
         return tokens, place.position - first
 
-    def drawn(self) -> tuple[FiringPlace, ...]:
+    def drawn(self) -> tuple[FeaturePlace, ...]:
         """Places drawn at random among all texts in which it fires."""
         return self._places(self.reading.drawn)
 
-    def _places(self, kept: KeptPlaces) -> tuple[FiringPlace, ...]:
+    def _places(self, kept: KeptPlaces) -> tuple[FeaturePlace, ...]:
         own = np.flatnonzero(kept.features == self.number)
         return tuple(
-            FiringPlace(int(kept.texts[at]), int(kept.positions[at]), float(kept.values[at])) for at in own
+            FeaturePlace(int(kept.texts[at]), int(kept.positions[at]), float(kept.values[at])) for at in own
         )
 
-    def _following(self, place: FiringPlace) -> int:
+    def _following(self, place: FeaturePlace) -> int:
         ids = self.reading.rows[place.text]
         return int(ids[place.position + 1]) if place.position + 1 < len(ids) else -1
 

@@ -11,7 +11,7 @@ import torch
 from lmviz.features.coding import Coding
 from lmviz.features.dictionary import Dictionary
 from lmviz.features.feature_pass import FeaturePass
-from lmviz.features.feature_reading import FeatureReading, FiringPlace, coding_on
+from lmviz.features.feature_reading import FeaturePlace, FeatureReading, coding_on
 from lmviz.inspection.recording import prepared
 from lmviz.models.batches_of_texts import POSITIONS
 from lmviz.models.interruption import look_up
@@ -182,9 +182,9 @@ class _Turning:
         return states + moved[..., None] * self._coding.decoder[self._feature]
 
 
-def _batches(places: Sequence[FiringPlace]) -> list[list[FiringPlace]]:
+def _batches(places: Sequence[FeaturePlace]) -> list[list[FeaturePlace]]:
     """Places of texts that are read together; they come in the order of how much is read."""
-    found: list[list[FiringPlace]] = []
+    found: list[list[FeaturePlace]] = []
     for place in places:
         if found and (place.position + 1) * (len(found[-1]) + 1) <= POSITIONS:
             found[-1].append(place)

@@ -23,7 +23,7 @@ from lmviz.looks.parts import Curves, Firings, Matrix, Picker, SideBySide, Words
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.features.feature_reading import FiringPlace
+    from lmviz.features.feature_reading import FeaturePlace
     from lmviz.models.model import Model
 
 NO_PREFIX = "Type a text to see where this feature is on in it."
@@ -49,7 +49,7 @@ HISTOGRAM = Curves(
 class FeaturePlaces:
     """Places of a feature with its activations over each text, and over the typed text (position,)."""
 
-    places: tuple[FiringPlace, ...]
+    places: tuple[FeaturePlace, ...]
     strengths: tuple[np.ndarray, ...]
     in_text: np.ndarray
 
