@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from os.path import isdir, isfile
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,12 @@ LONGEST = 200
 def names_beside(dictionary: Path) -> dict[int, str]:
     """The names kept beside a dictionary; none where no file lies there, LmvizError as of `read_names`."""
     path = names_file(dictionary)
-    return read_names(path) if path.is_file() else {}
+    return read_names(path) if isfile(path) else {}
 
 
 def names_file(dictionary: Path) -> Path:
     """Where the names of a dictionary's features are kept: in its folder, or beside its file."""
-    return dictionary / "names.json" if dictionary.is_dir() else dictionary.with_suffix(".names.json")
+    return dictionary / "names.json" if isdir(dictionary) else dictionary.with_suffix(".names.json")
 
 
 @loads("names of features")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +119,7 @@ class OpenFeatures(Part):
         if model is None:
             return ()
         folder = model.folder / SHIPPED
-        return tuple(sorted(folder.glob("*.safetensors"))) if folder.is_dir() else ()
+        return tuple(sorted(folder.glob("*.safetensors"))) if isdir(folder) else ()
 
     def open_file(self, path: Path) -> None:
         """Open a file or a folder of features; `failed` says what is wrong with it."""
