@@ -14,7 +14,7 @@ from lmviz.models.neural import NeuralModel
 from lmviz.models.norms import NormForm
 from lmviz.models.operations.attention import for_each_head
 from lmviz.models.positions import rotate
-from lmviz.models.precision import StoredLinear
+from lmviz.models.precision import StoredLinear, attention_mixture
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
 INITIAL_DEVIATION = 0.02
@@ -119,13 +119,10 @@ class Attention(nn.Module):
         """The values of all keys, weighted, (batch, head, position, channel)."""
         dropout = self.dropout if self.training else 0.0
         if not self.cap:
-            return functional.scaled_dot_product_attention(
-                query,
-                key,
-                value,
-                attn_mask=attending.mask,
-                dropout_p=dropout,
-                is_causal=attending.causal,
+            return attention_mixture(
+                *(query, key, value, attending.mask),
+                dropout=dropout,
+                causal=attending.causal,
                 scale=self.scale,
             )
         # PyTorch's own attention knows no function of scores.

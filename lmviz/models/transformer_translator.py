@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 
 import torch
 from torch import nn
-from torch.nn import functional
 
 from lmviz.base.errors import LmvizError, SettingError
 from lmviz.models.operations.attention import for_each_head
 from lmviz.models.pooling import is_padding
 from lmviz.models.positions import sinusoids
-from lmviz.models.precision import StoredLinear
+from lmviz.models.precision import StoredLinear, attention_mixture
 from lmviz.models.tap import Stage, Tap
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.models.transformer_layers import (
@@ -90,13 +89,8 @@ class CrossAttention(nn.Module):
     def forward(self, stream: torch.Tensor, source: KeysAndValues, seen: torch.Tensor | None) -> torch.Tensor:
         """(batch, position, channel)."""
         keys, values = (for_each_head(part, self.shared) for part in source)
-        mixed = functional.scaled_dot_product_attention(
-            self._heads(self.query(stream)),
-            keys,
-            values,
-            attn_mask=seen,
-            dropout_p=self.dropout if self.training else 0.0,
-        )
+        dropout = self.dropout if self.training else 0.0
+        mixed = attention_mixture(self._heads(self.query(stream)), keys, values, seen, dropout=dropout)
         return self.output(mixed.transpose(1, 2).flatten(2))
 
 
