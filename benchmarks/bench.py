@@ -84,25 +84,35 @@ def as_markdown(results: Iterable[tuple[Row, Measured]]) -> str:
         "",
         f"{date.today():%d %B %Y}. {machine()}. {versions()}.",
         "",
-        "| row | what | measured | budget | | made from |",
-        "|---|---|---:|---:|---|---|",
+        "The column *of the machine's limit* says how near a row comes to what this machine can do at all: "
+        "matrix products of its size, reading its weights from memory, a plain frame of Qt. A dash: no limit "
+        "was measured.",
+        "",
+        "| row | what | measured | budget | | of the machine's limit | made from |",
+        "|---|---|---:|---:|---|---|---|",
     ]
     for row, measured in results:
         verdict = "pass" if row.passes(measured) else "**short**"
         lines.append(
             f"| {row.name} | {row.what} | {measured.value:.3g} {row.unit} | {row.limit} | {verdict} "
-            f"| {measured.detail} |"
+            f"| {measured.limit or '–'} | {measured.detail} |"
         )
     return "\n".join([*lines, ""])
 
 
 def as_table(results: Iterable[tuple[Row, Measured]]) -> Table:
     """The same for a terminal."""
-    table = Table("row", "what", "measured", "budget", "", "made from")
+    table = Table("row", "what", "measured", "budget", "", "of the machine's limit", "made from")
     for row, measured in results:
         verdict = "[green]pass" if row.passes(measured) else "[red]short"
         table.add_row(
-            row.name, row.what, f"{measured.value:.3g} {row.unit}", row.limit, verdict, measured.detail
+            row.name,
+            row.what,
+            f"{measured.value:.3g} {row.unit}",
+            row.limit,
+            verdict,
+            str(measured.limit or "–"),
+            measured.detail,
         )
     return table
 

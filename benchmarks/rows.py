@@ -6,14 +6,22 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from benchmarks.limits import Limit
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a row came to: the number that the budget is about, and in words what it was made from."""
+    """What a row came to: the number that the budget is about, and in words what it was made from.
+
+    `limit` is how near that is to what the machine can do; None where nobody has measured such a limit.
+    """
 
     value: float
     detail: str
+    limit: Limit | None = None
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from benchmarks.limits import of_products
 from benchmarks.rows import Measured, Row, interleave
 from lmviz.families import build_model, find_family, learner_of
+from lmviz.training.cost import training_cost
 from lmviz.training.description import RunDescription
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
@@ -51,9 +53,15 @@ ROUNDS = 10
 Training = Generator[object, None, None]
 
 
-def _ours(family: str, size: Size, settings: dict[str, Any]) -> Training:
+def _options(size: Size, precision: str) -> TrainingOptions:
+    return TrainingOptions(
+        steps=ENDLESS, batch=size.batch, length=size.length, validate_every=0, precision=precision
+    )
+
+
+def _ours(family: str, size: Size, settings: dict[str, Any], precision: str = "float32") -> Training:
     """Our training of a family on random tokens, step by step."""
-    options = TrainingOptions(steps=ENDLESS, batch=size.batch, length=size.length, validate_every=0)
+    options = _options(size, precision)
     configuration = find_family(family).configuration(**settings)
     model = build_model(family, configuration, size.vocabulary, seed=0)
     ids = np.random.default_rng(0).integers(size.vocabulary, size=TOKENS).astype(np.uint16)
@@ -69,16 +77,20 @@ def _ours(family: str, size: Size, settings: dict[str, Any]) -> Training:
         yield from learner_of(family)(model, ids, ids[:1000], options, run, ignored_target=None)
 
 
-def _plain_loop(model: nn.Module, size: Size) -> Training:
-    """The loop that everybody writes: random windows, AdamW, gradients clipped to norm 1."""
+def _plain_loop(model: nn.Module, size: Size, precision: str = "float32") -> Training:
+    """The loop that everybody writes: random windows, AdamW, gradients clipped to norm 1.
+
+    In bfloat16 by torch's autocast, as its documentation recommends.
+    """
     ids = torch.randint(size.vocabulary, (TOKENS,))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     model.train()
     while True:
         starts = torch.randint(TOKENS - size.length, (size.batch,))
         windows = torch.stack([ids[start : start + size.length + 1] for start in starts])
-        logits = model(windows[:, :-1])
-        loss = functional.cross_entropy(logits.flatten(0, 1), windows[:, 1:].flatten())
+        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
+            logits = model(windows[:, :-1])
+            loss = functional.cross_entropy(logits.flatten(0, 1), windows[:, 1:].flatten())
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -125,8 +137,13 @@ class _GPT2(nn.Module):
         return self.model(input_ids=tokens).logits
 
 
-def _compare(ours: Training, theirs: Training, size: Size, peer: str) -> Measured:
-    """The ratio of throughputs."""
+def _compare(family: str, size: Size, plain: nn.Module, peer: str, precision: str = "float32") -> Measured:
+    """The ratio of throughputs, and how near ours is to products of its size."""
+    settings = {"layers": size.layers, "width": size.width}
+    if family == "transformer":
+        settings |= {"heads": size.heads, "context": size.length}
+    ours = _ours(family, size, settings, precision)
+    theirs = _plain_loop(plain, size, precision)
 
     def advance(training: Training) -> None:
         for _ in itertools.islice(training, size.steps):
@@ -135,20 +152,20 @@ def _compare(ours: Training, theirs: Training, size: Size, peer: str) -> Measure
     times = interleave(partial(advance, ours), partial(advance, theirs), ROUNDS)
     ours.close()
     speeds = f"{size.tokens / times.ours:,.0f} tokens/s, {peer} {size.tokens / times.theirs:,.0f}"
-    return Measured(times.ratio, speeds)
+    configuration = find_family(family).configuration(**settings)
+    cost = training_cost(configuration, _options(size, precision), size.vocabulary)
+    done = size.steps * cost.operations_per_step / times.ours
+    return Measured(times.ratio, speeds, of_products(done, precision, size.batch * size.length, size.width))
 
 
-def transformer(size: Size) -> Measured:
+def transformer(size: Size, precision: str = "float32") -> Measured:
     """Ours against Hugging Face's GPT-2."""
-    settings = {"layers": size.layers, "heads": size.heads, "width": size.width, "context": size.length}
-    ours = _ours("transformer", size, settings)
-    return _compare(ours, _plain_loop(_GPT2(size), size), size, "Hugging Face")
+    return _compare("transformer", size, _GPT2(size), "Hugging Face", precision)
 
 
 def recurrent(family: str, module: type[nn.RNNBase], size: Size) -> Measured:
     """Ours against PyTorch's bare module."""
-    ours = _ours(family, size, {"layers": size.layers, "width": size.width})
-    return _compare(ours, _plain_loop(_BareRecurrence(module, size), size), size, f"nn.{module.__name__}")
+    return _compare(family, size, _BareRecurrence(module, size), f"nn.{module.__name__}")
 
 
 _SMALL = Size(layers=4, heads=4, width=128, length=64, batch=12, vocabulary=65, steps=12)
@@ -156,12 +173,14 @@ _MEDIUM = Size(layers=6, heads=8, width=256, length=128, batch=8, vocabulary=400
 _RECURRENT = Size(layers=2, width=256, length=64, batch=16, vocabulary=4000, steps=6)
 
 
-def _transformer_row(name: str, size: Size) -> Row:
+def _transformer_row(name: str, size: Size, precision: str, budget: float) -> Row:
     what = (
         f"training a Transformer of {size.layers} layers of {size.width}, context {size.length}, batch "
         f"{size.batch}, {size.vocabulary:,} tokens, against Hugging Face's GPT-2 in a plain loop"
     )
-    return Row(name, what, "×", 1.0, False, partial(transformer, size))
+    if precision == "bfloat16":
+        what += ", both in bfloat16"
+    return Row(name, what, "×", budget, False, partial(transformer, size, precision))
 
 
 def _recurrent_row(family: str, module: type[nn.RNNBase]) -> Row:
@@ -174,8 +193,9 @@ def _recurrent_row(family: str, module: type[nn.RNNBase]) -> Row:
 
 
 ROWS = (
-    _transformer_row("transformer-small", _SMALL),
-    _transformer_row("transformer-medium", _MEDIUM),
+    _transformer_row("transformer-small", _SMALL, "float32", 1.0),
+    _transformer_row("transformer-medium", _MEDIUM, "float32", 1.0),
+    _transformer_row("transformer-medium-bfloat16", _MEDIUM, "bfloat16", 1.2),
     _recurrent_row("lstm", nn.LSTM),
     _recurrent_row("gru", nn.GRU),
     _recurrent_row("rnn", nn.RNN),
