@@ -18,8 +18,11 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["OMP_NUM_THREADS"] = "1"
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Nothing is collected while thousands of tests are made: all of them stay."""
+    from costs import Costs
+
+    config.pluginmanager.register(Costs())
     gc.disable()
 
 

@@ -1,0 +1,65 @@
+"""What tests cost, in seconds of the processor, which other programs on the machine change little.
+
+A quick test that takes too many fails, and a run of many tests ends with the files that take most.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Generator
+
+import pytest
+
+MOST = 12.0
+"""Seconds of the processor that a quick test may take: far more than any does, also on a slow machine."""
+
+LISTED = 20
+FEWEST = 500
+"""Tests from which on a run is worth a list of what they cost."""
+
+
+def seconds_used() -> float:
+    """Of the processor, by all threads of this process and the processes that it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+class Costs:
+    """A plugin of pytest that notes what each part of a test costs, and adds up what workers say."""
+
+    def __init__(self) -> None:
+        self._before = seconds_used()
+        self._by_file: Counter[str] = Counter()
+        self._tests = 0
+
+    def pytest_collection_finish(self) -> None:
+        self._before = seconds_used()
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        now = seconds_used()
+        cost, self._before = now - self._before, now
+        report.processor_seconds = cost
+        if call.when == "call" and report.passed and item.get_closest_marker("slow") is None and cost > MOST:
+            report.outcome = "failed"
+            report.longrepr = (
+                f"This test took {cost:.1f} seconds of the processor, and a quick one may take {MOST:g}: "
+                "make it cheaper, or mark it slow (docs/testing.md, What the suite costs)."
+            )
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._tests += report.when == "call"
+        self._by_file[report.nodeid.partition("::")[0]] += getattr(report, "processor_seconds", 0.0)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self._tests < FEWEST:
+            return
+        whole = sum(self._by_file.values())
+        terminalreporter.write_sep("=", f"{whole:.0f} seconds of the processor, by file")
+        for file, cost in self._by_file.most_common(LISTED):
+            terminalreporter.write_line(f"{cost:6.1f}  {file}")
