@@ -139,6 +139,7 @@ def ends_cleanly(process: subprocess.Popen[str]) -> None:
     assert said == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there signals end a process at once")
 def test_ctrl_c_closes_the_window_as_a_person_would(tmp_path: Path) -> None:
     with program(tmp_path, SAYS_WHEN_READY + RUN) as process:
@@ -182,6 +183,7 @@ def test_a_script_that_ends_around_an_open_window_leaves_a_run_that_can_be_resum
     assert Run.open(folder).is_resumable
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module",
     [

@@ -200,6 +200,7 @@ def go_round(look: Look, names: Iterable[str], qtbot: QtBot) -> None:
         look.around()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", others_slow([EVERYWHERE, NAMING_MODELS], NAMING_MODELS), ids=len)
 def test_a_text_and_models_with_strange_names(
     look: Look, session: Session, runs: dict[str, Path], fifo: Trap, names: tuple[str, ...], qtbot: QtBot
@@ -220,6 +221,7 @@ def test_a_text_and_models_with_strange_names(
     assert not fifo.was_read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", others_slow([EVERYWHERE, NAMING_OTHERS], NAMING_OTHERS), ids=len)
 def test_labels_lessons_polls_and_networks_with_strange_words(
     look: Look,

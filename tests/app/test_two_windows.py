@@ -96,6 +96,7 @@ def test_a_window_does_not_train_on_what_another_trains(
     assert Run.open(run).snapshots()[-1] == stopped_at + 5
 
 
+@pytest.mark.slow
 def test_the_name_that_one_window_gives_is_kept_and_shown_in_the_other(
     pair: tuple[Session, Session], run: Path, qtbot: QtBot
 ) -> None:
@@ -156,6 +157,7 @@ def test_a_run_that_is_overwritten_under_a_window_is_opened_anew(
     assert not [sentence for sentence in said if "did not expect" in sentence]
 
 
+@pytest.mark.slow
 def test_a_run_that_is_overwritten_by_one_like_it_keeps_nothing_of_the_one_before(
     pair: tuple[Session, Session], run: Path, text_file: Path, qtbot: QtBot
 ) -> None:
@@ -184,6 +186,7 @@ def test_a_run_that_is_overwritten_by_one_like_it_keeps_nothing_of_the_one_befor
             assert history.loss.values.tolist() == pytest.approx(losses)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_trained_on_stays_the_same_model(
     pair: tuple[Session, Session], run: Path, qtbot: QtBot
 ) -> None:

@@ -86,6 +86,7 @@ def again(session: Session, settings: Settings, qtbot: QtBot) -> Callable[[MainW
     return restart
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("perspective", "rounds"),
     [

@@ -195,6 +195,7 @@ def test_no_field_gets_the_focus_of_what_is_hidden(
     assert not isinstance(window.focusWidget(), QLineEdit | QAbstractSpinBox)
 
 
+@pytest.mark.slow
 def test_going_elsewhere_brings_everything_back(window: MainWindow, read: Session, qtbot: QtBot) -> None:
     window.show_perspective("train")
     window.toggle_enlarged()

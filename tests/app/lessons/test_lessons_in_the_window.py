@@ -182,6 +182,7 @@ def test_leaving_and_coming_back_is_free(begun: Driver, lesson: Lesson, qtbot: Q
     assert begun.session.reading.prefix == "the cows", "what the steps before had opened is opened again"
 
 
+@pytest.mark.slow
 def test_a_step_begins_with_no_position_pinned(begun: Driver) -> None:
     focus = begun.session.focus
     begun.wait(lambda: begun.session.reading.current is None or not begun.session.reading.is_busy)
@@ -197,6 +198,7 @@ def test_a_step_begins_with_no_position_pinned(begun: Driver) -> None:
     assert focus.is_position_pinned, "going back leaves everything as it is"
 
 
+@pytest.mark.slow
 def test_a_way_back_for_whoever_went_elsewhere(begun: Driver) -> None:
     begun.type("prefix_edit", "they eat corn")
     begun.wait(lambda: begun.session.lesson.tasks_done == 1)
@@ -425,6 +427,7 @@ def test_the_ring_goes_to_what_the_next_task_is_done_with(driver: Driver) -> Non
     driver.wait(lambda: driver.window.lessons.control is driver.control("roll_view"))
 
 
+@pytest.mark.slow
 def test_the_panel_that_a_step_is_about_is_in_front_from_its_beginning(driver: Driver) -> None:
     text = "# Own\n\n## Look\nperspective: inside\ncontrol: picture_view\nopen: model stories-lstm\n"
     text += "do: go on\ncontrol: stage_next\nuntil: stage contains logits\n\nLook at “Picture”.\n"
@@ -511,6 +514,7 @@ def test_phrases_and_bars_can_be_read_beside_a_lesson(driver: Driver) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cell", "done"), [((1, 0), 1), ((0, 1), 0)], ids=["a weight", "a masked cell"])
 def test_the_tour_counts_no_masked_cell_as_a_weight(driver: Driver, cell: tuple[int, int], done: int) -> None:
     tour = open_lesson(shipped_files()[0], perspective_names())
@@ -587,6 +591,7 @@ def test_whoever_has_answered_goes_on_with_next_at_hand(driver: Driver, lesson: 
     driver.wait(lambda: driver.window.focusWidget() is driver.control("lesson_next"))
 
 
+@pytest.mark.slow
 def test_a_step_that_is_set_up_again_stops_what_is_being_trained(driver: Driver, tmp_path: Path) -> None:
     """The button that it outlines would be dead until the training has ended."""
     own = read_lesson(
@@ -641,6 +646,7 @@ def test_a_race_step_that_is_set_up_again_ends_its_race_and_keeps_the_runs(drive
     driver.wait(lambda: not race.is_active)
 
 
+@pytest.mark.slow
 def test_what_is_so_when_a_step_is_set_up_again_is_done_by_using_its_control(driver: Driver) -> None:
     """A choice that is made already cannot be made otherwise first."""
     text = (

@@ -66,6 +66,7 @@ def test_what_is_typed_before_torch_is_there_is_read_when_it_is(sleeping: MainWi
     qtbot.waitUntil(lambda: sleeping.session.reading.current.trace.tokens[-1] == "hens", timeout=LONG)
 
 
+@pytest.mark.slow
 def test_every_perspective_can_be_looked_at_before_torch_is_there(
     sleeping: MainWindow, samples: Path, qtbot: QtBot
 ) -> None:
@@ -141,6 +142,7 @@ def test_the_strip_leads_on_and_stays_away_when_sent_away(
     assert not strip.isVisible()
 
 
+@pytest.mark.slow
 def test_what_is_over_does_not_come_back_with_an_enlarged_panel(
     sleeping: MainWindow, lstm_run: Path, qtbot: QtBot
 ) -> None:

@@ -349,6 +349,7 @@ OF_A_TASK = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("family", "perspective", "change"),
@@ -395,6 +396,7 @@ def test_each_panel_answers_one_question_whatever_the_task(
     assert not found, "\n".join(found)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("family", "perspective", "change"),

@@ -28,6 +28,7 @@ def test_without_a_model_a_button_opens_one(
     qtbot.waitUntil(lambda: session.reading.current is not None and not button.isVisible(), timeout=LONG)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_opens_a_model_to_play_against(
     window: MainWindow, session: Session, qtbot: QtBot, game: str
@@ -36,6 +37,7 @@ def test_a_game_opens_a_model_to_play_against(
     qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_opens_the_text_of_the_model_and_is_then_played(
     window: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot, game: str

@@ -90,6 +90,7 @@ def copy_of(name: str, folder: Path, sources: list[str]) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_what_was_typed_comes_back_with_a_model_that_can_read_it(session: Session, qtbot: QtBot) -> None:
     session.reading.set_prefix(STORY)
     show(session, qtbot, "twin-gru-attention-short")
@@ -99,6 +100,7 @@ def test_what_was_typed_comes_back_with_a_model_that_can_read_it(session: Sessio
     assert session.reading.prefix == STORY
 
 
+@pytest.mark.slow
 def test_a_translator_without_a_source_gets_a_whole_pair(session: Session, qtbot: QtBot) -> None:
     session.reading.set_prefix("le chat")
     show(session, qtbot, "twin-gru-attention-short")

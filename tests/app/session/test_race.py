@@ -51,6 +51,7 @@ def train_and_stop(session: Session, qtbot: QtBot, steps: int) -> None:
     qtbot.waitUntil(lambda: not session.race.is_active)
 
 
+@pytest.mark.slow
 def test_values_make_lanes_that_are_trained_in_turn_and_opened(ready: Session, qtbot: QtBot) -> None:
     rates(ready, 0.001, 0.01)
     assert [lane.label for lane in ready.race.lanes] == ["0.001", "0.01"]
@@ -88,6 +89,7 @@ def test_families_race_with_the_settings_that_each_has(ready: Session) -> None:
     assert len(ready.race.lanes) == 3
 
 
+@pytest.mark.slow
 def test_the_slider_takes_all_lanes_to_the_same_step(ready: Session, qtbot: QtBot) -> None:
     rates(ready, 0.001, 0.01, 0.02)
     train(ready, qtbot)
@@ -130,6 +132,7 @@ def test_all_pause_make_a_step_each_and_stop(ready: Session, qtbot: QtBot) -> No
     assert all(Run.open(lane.folder).is_resumable for lane in ready.race.lanes)
 
 
+@pytest.mark.slow
 def test_a_lane_says_which_rate_it_is_trained_with_also_when_it_is_resumed(
     ready: Session, qtbot: QtBot
 ) -> None:
@@ -167,6 +170,7 @@ def make_a_round(session: Session, qtbot: QtBot) -> int:
     return step
 
 
+@pytest.mark.slow
 def test_a_lane_that_diverges_stops_alone(ready: Session, qtbot: QtBot) -> None:
     plan(ready, FEW, weight_decay=10.0)
     rates(ready, 0.001, 0.01)
@@ -183,6 +187,7 @@ def test_a_lane_that_diverges_stops_alone(ready: Session, qtbot: QtBot) -> None:
         assert "was not a finite number" in bad.sentence
 
 
+@pytest.mark.slow
 def test_a_fork_joins_with_the_colour_of_its_parent(ready: Session, qtbot: QtBot) -> None:
     rates(ready, 0.001, 0.01)
     train(ready, qtbot)
@@ -219,6 +224,7 @@ def test_a_race_is_opened_again_and_resumed_whole(ready: Session, qtbot: QtBot) 
     assert [lane.state for lane in ready.race.lanes] == ["finished · 400"] * 2 + ["finished · 5"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gone", ["one", "all"])
 def test_a_lane_whose_folder_was_deleted_is_said_and_the_others_go_on(
     ready: Session, qtbot: QtBot, gone: str

@@ -48,6 +48,7 @@ def step_when_paused(session: Session, qtbot: QtBot) -> int:
     return step_of(session)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["lstm", "ngram"])
 def test_train_pause_step_resume_stop(
     ready: Session, options: TrainingOptions, text_file: Path, tmp_path: Path, qtbot: QtBot, family: str
@@ -73,6 +74,7 @@ def test_train_pause_step_resume_stop(
     assert list(ready.training.state.history.loss.steps) == list(range(1, step_of(ready) + 1))
 
 
+@pytest.mark.slow
 def test_the_model_being_trained_is_looked_into_and_followed(
     ready: Session, options: TrainingOptions, qtbot: QtBot
 ) -> None:
@@ -161,6 +163,7 @@ def test_one_step_from_nothing_begins_a_run_and_waits(
     assert step_when_paused(ready, qtbot) == 1
 
 
+@pytest.mark.slow
 def test_a_training_that_comes_to_its_end_is_finished(ready: Session, qtbot: QtBot) -> None:
     begin_options = TrainingOptions(steps=5, batch=2, length=8, validate_every=0)
     ready.training.start("lstm", FAMILIES["lstm"].configuration(width=8), begin_options)
@@ -183,6 +186,7 @@ def test_a_loss_that_is_not_finite_is_one_sentence(ready: Session, qtbot: QtBot)
     assert ready.training.state.phase == "failed"
 
 
+@pytest.mark.slow
 def test_a_run_that_vanishes_while_it_is_trained_is_one_sentence(
     ready: Session, options: TrainingOptions, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -238,6 +242,7 @@ def test_the_learning_rate_can_be_changed_on_the_way(
     qtbot.waitUntil(lambda: ready.training.state.progress.learning_rate == 0.0123, timeout=LONG)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.0123, 0.0])
 def test_a_training_goes_on_with_the_rate_that_was_chosen_on_the_way(
     ready: Session, options: TrainingOptions, rate: float, qtbot: QtBot
@@ -251,6 +256,7 @@ def test_a_training_goes_on_with_the_rate_that_was_chosen_on_the_way(
     assert ready.plan.current.training_options.learning_rate == rate
 
 
+@pytest.mark.slow
 def test_training_changes_are_told_at_the_pace_of_an_eye(
     ready: Session, options: TrainingOptions, qtbot: QtBot
 ) -> None:
@@ -296,6 +302,7 @@ def test_runs_lie_in_the_data_folder_that_was_named(
     session.close()
 
 
+@pytest.mark.slow
 def test_a_training_that_does_not_come_round_is_given_up_when_the_session_closes(
     ready: Session,
     options: TrainingOptions,

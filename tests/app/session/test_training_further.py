@@ -40,6 +40,7 @@ def runs_in(session: Session) -> list[Path]:
     return sorted(folder.iterdir()) if folder.exists() else []
 
 
+@pytest.mark.slow
 def test_a_finished_run_goes_on_to_the_steps_that_were_raised(trained: Session, qtbot: QtBot) -> None:
     model = trained.library.model
     trained.plan.set("gru", FAMILIES["gru"].configuration(width=8), TrainingOptions(steps=10, **SMALL))
@@ -91,6 +92,7 @@ def sample(session: Session, make_run: Callable[..., Path], qtbot: QtBot) -> Ses
     return session
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["step", "resume"])
 def test_a_model_that_keeps_no_state_is_not_replaced_by_another(
     sample: Session, text_file: Path, verb: str, qtbot: QtBot
@@ -121,6 +123,7 @@ def test_an_n_gram_that_has_counted_everything_says_so(
     assert "counted its whole text" in failure.args[0]
 
 
+@pytest.mark.slow
 def test_going_on_makes_the_plan_that_of_the_run_and_follows_it_live(trained: Session, qtbot: QtBot) -> None:
     trained.reading.set_prefix("the cows")
     trained.library.choose_step(0)
@@ -134,6 +137,7 @@ def test_going_on_makes_the_plan_that_of_the_run_and_follows_it_live(trained: Se
     assert trained.library.step == 12
 
 
+@pytest.mark.slow
 def test_the_history_is_that_of_the_model_that_is_shown(
     trained: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:

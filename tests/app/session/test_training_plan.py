@@ -159,6 +159,7 @@ def test_before_anybody_chooses_the_quick_preset_is_planned(
     assert session.plan.knows_steps
 
 
+@pytest.mark.slow
 def test_a_training_that_is_begun_before_its_pace_is_known_takes_the_steps_that_follow_from_it(
     session: Session, text_file: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,6 +213,7 @@ def test_the_quick_preset_takes_a_minute_at_most(pace: float | None, quick: int)
     assert steps_by_name(pace) == {"quick": quick, "good": 4 * quick, "thorough": 15 * quick}
 
 
+@pytest.mark.slow
 def test_passes_over_examples_are_counted_in_examples(ready: Session, qtbot: QtBot) -> None:
     with qtbot.waitSignal(ready.text.changed, timeout=LONG):
         ready.text.open("four-sentences")
@@ -223,6 +225,7 @@ def test_passes_over_examples_are_counted_in_examples(ready: Session, qtbot: QtB
         assert preset.passes == pytest.approx(preset.steps * 2 / 4)
 
 
+@pytest.mark.slow
 def test_what_is_changed_meanwhile_is_tried_instead(ready: Session, qtbot: QtBot) -> None:
     ready.plan.want_time()
     qtbot.waitUntil(lambda: ready.plan.is_measuring, timeout=LONG)
@@ -233,6 +236,7 @@ def test_what_is_changed_meanwhile_is_tried_instead(ready: Session, qtbot: QtBot
     assert ready.plan.current.configuration == wider
 
 
+@pytest.mark.slow
 def test_a_training_does_not_share_its_random_numbers_with_a_trial(
     ready: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -238,6 +238,7 @@ def test_a_training_leaves_as_numbers_and_as_python(window: MainWindow, read: Se
     )
 
 
+@pytest.mark.slow
 def test_what_is_measured_while_training_leaves_as_numbers_and_as_python(
     window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:

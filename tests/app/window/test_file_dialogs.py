@@ -98,6 +98,7 @@ def test_several_texts_are_one_corpus(
     assert session.text.corpus.sources == tuple(map(str, names))
 
 
+@pytest.mark.slow
 def test_a_folder_of_texts(
     session: Session,
     choose: Callable[[str], None],
@@ -114,6 +115,7 @@ def test_a_folder_of_texts(
     assert session.text.corpus.name == "letters"
 
 
+@pytest.mark.slow
 def test_the_button_of_the_corpus_perspective(
     window: MainWindow, session: Session, text_file: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:

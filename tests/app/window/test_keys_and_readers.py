@@ -109,6 +109,7 @@ def test_whatever_gets_the_keys_shows_it_and_says_what_it_is(
     assert not wrong, "\n".join(sorted(wrong))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.usefixtures("reading")
 @walk_through("train", "inside", "circuits")
@@ -231,6 +232,7 @@ PICTURES = [
 """Of a perspective: a panel, a picture in it, and what a click there changes."""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("case", PICTURES, ids=lambda case: case[2])
 def test_a_part_of_a_picture_is_chosen_by_keys(

@@ -81,6 +81,7 @@ def test_no_panel_complains_or_is_blank(
     assert (wrong, said) == ([], [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", others_slow([*TEXTS, *TRANSFORMERS], "classifier"))
 def test_what_makes_no_sense_says_what_would(
     window: MainWindow, session: Session, labelled: Callable[[str], Path], qtbot: QtBot, name: str

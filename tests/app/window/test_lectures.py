@@ -94,6 +94,7 @@ def test_one_key_goes_on_and_another_back(opened: MainWindow, session: Session, 
     assert session.reading.prefix == "the cows eat"
 
 
+@pytest.mark.slow
 def test_keys_go_on_from_a_field_that_is_typed_in(opened: MainWindow, qtbot: QtBot) -> None:
     assert opened.focusWidget() is not opened.prefix_bar.edit, "a clicker's dot would be typed"
     opened.prefix_bar.edit.setFocus()
@@ -109,6 +110,7 @@ def test_without_a_lecture_the_keys_are_those_of_tables(window: MainWindow, qtbo
     assert not window.lectures.is_black
 
 
+@pytest.mark.slow
 def test_the_next_item_is_prepared(
     window: MainWindow,
     session: Session,
@@ -196,6 +198,7 @@ def test_in_a_poll_b_is_an_answer(opened: MainWindow, session: Session, qtbot: Q
     assert not opened.lectures.is_black
 
 
+@pytest.mark.slow
 def test_notes_and_clock_stand_in_a_window_of_their_own(opened: MainWindow, qtbot: QtBot) -> None:
     def said(name: str) -> str:
         return notes.findChild(QLabel, f"presenter_{name}").text()
@@ -297,6 +300,7 @@ def test_what_is_shown_is_saved_as_the_scene_after_the_one_that_is_shown(
     assert session.reading.prefix == "the dog"
 
 
+@pytest.mark.slow
 def test_a_lecture_that_was_written_to_meanwhile_keeps_what_was_written(
     opened: MainWindow, small: Path
 ) -> None:
@@ -320,6 +324,7 @@ def test_saving_begins_a_lecture_where_none_is_open(
     assert window.lectures.lecture.path == tmp_path / "mine.lecture"
 
 
+@pytest.mark.slow
 def test_a_lecture_that_came_with_lmviz_is_not_written_to(
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -339,6 +344,7 @@ def test_a_lecture_that_came_with_lmviz_is_not_written_to(
     assert {each: each.read_bytes() for each in folder.iterdir()} == before
 
 
+@pytest.mark.slow
 def test_the_shipped_lecture_stands_in_the_list_of_lessons(window: MainWindow, qtbot: QtBot) -> None:
     window.lessons.toggle()
 
@@ -369,6 +375,7 @@ def test_a_lecture_is_dropped_and_what_is_wrong_with_it_is_said(
     assert window.lectures.lecture is not None, "the one that was open stays"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", shipped_lectures(), ids=lambda path: path.stem)
 def test_a_shipped_lecture_is_given_from_beginning_to_end(
     path: Path,
@@ -437,6 +444,7 @@ def test_a_bundle_is_saved_dropped_and_opened_elsewhere(
     assert opened.lectures.lecture is not None
 
 
+@pytest.mark.slow
 def test_a_lesson_of_ones_own_is_a_bundle_as_well(
     window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
@@ -488,6 +496,7 @@ def test_a_handout_of_a_lecture_has_what_is_shown_and_asked_and_no_notes(
     assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF-")
 
 
+@pytest.mark.slow
 def test_a_handout_draws_what_a_step_is_about_and_not_what_its_task_is_done_with(
     opened: MainWindow, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
@@ -499,6 +508,7 @@ def test_a_handout_draws_what_a_step_is_about_and_not_what_its_task_is_done_with
     assert b"gather</text>" in base64.b64decode(drawing), "the graph, in front of the tape"
 
 
+@pytest.mark.slow
 def test_a_handout_draws_the_models_that_are_compared(
     window: MainWindow, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
@@ -527,6 +537,7 @@ def test_a_handout_says_its_language_and_marks_what_comes_with_lmviz(
     assert marked == [False, True, False, True]
 
 
+@pytest.mark.slow
 def test_a_handout_of_a_lesson_has_all_of_its_steps(
     window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:

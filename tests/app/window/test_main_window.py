@@ -140,6 +140,7 @@ def test_dropped_files_are_opened_by_what_they_are(
     assert window.settings.recent == [snapshot, text_file]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("perspective", others_slow(["polls", "scale", "autodiff"], "polls"))
 def test_a_text_that_is_opened_where_nothing_shows_texts_brings_corpus_to_the_front(
     window: MainWindow, session: Session, text_file: Path, lstm_run: Path, perspective: str, qtbot: QtBot
@@ -153,6 +154,7 @@ def test_a_text_that_is_opened_where_nothing_shows_texts_brings_corpus_to_the_fr
     qtbot.waitUntil(lambda: session.text.corpus is not None, timeout=LONG)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_opened_alone_is_seen_with_an_example_of_its_text(
     window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot
 ) -> None:
@@ -258,6 +260,7 @@ def _is_shown(widget: QWidget) -> bool:
     return not widget.objectName().startswith("qt_") and (above is None or above.is_in_sight)
 
 
+@pytest.mark.slow
 def test_the_size_of_type_acts_at_once_and_is_remembered(
     window: MainWindow, settings: Settings, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -291,6 +294,7 @@ def test_a_window_that_is_closed_is_gone_before_threads_are_waited_for(
     assert seen == [False]
 
 
+@pytest.mark.slow
 def test_the_home_of_a_user_whom_nobody_knows_is_no_fault(
     window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

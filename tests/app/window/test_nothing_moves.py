@@ -124,6 +124,7 @@ def test_changes_leave_everything_in_its_place(
     assert places(window) == before
 
 
+@pytest.mark.slow
 def test_a_training_leaves_every_panel_in_its_place(
     window: MainWindow,
     session: Session,
@@ -187,6 +188,7 @@ def test_the_rail_stands_still_whatever_is_shown(window: MainWindow) -> None:
         assert [word.lower() for word in lit] == [name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("height", [900, 720])
 def test_a_longer_text_moves_nothing(window: MainWindow, read: Session, height: int, qtbot: QtBot) -> None:
     window.resize(1280, height)

@@ -125,6 +125,7 @@ def test_what_a_sentence_repeats_from_a_file_is_no_markup(qtbot: QtBot) -> None:
     assert label.textFormat() == Qt.TextFormat.PlainText
 
 
+@pytest.mark.slow
 def test_a_plain_sentence_goes_when_a_person_goes_elsewhere_and_an_offer_stays(
     window: MainWindow, qtbot: QtBot
 ) -> None:

@@ -75,6 +75,7 @@ def test_typing_filters_and_return_opens_what_is_marked(
     assert window.findChild(QDialog, "open_model_dialog") is None
 
 
+@pytest.mark.slow
 def test_the_keys_walk_the_list_from_the_field(dialog: QDialog, session: Session, qtbot: QtBot) -> None:
     edit, tree = dialog.findChild(QLineEdit), dialog.findChild(RowList)
     first = tree.currentIndex().data()
@@ -106,6 +107,7 @@ def test_a_run_is_renamed_in_the_list_and_everywhere(
     assert "my best model" in shown(dialog)
 
 
+@pytest.mark.slow
 def test_a_sample_model_keeps_its_name(dialog: QDialog) -> None:
     button = dialog.findChild(QPushButton, "rename_button")
     assert button.isEnabled()
@@ -113,6 +115,7 @@ def test_a_sample_model_keeps_its_name(dialog: QDialog) -> None:
     assert not button.isEnabled()
 
 
+@pytest.mark.slow
 def test_another_folder_can_be_chosen(
     dialog: QDialog, session: Session, lstm_run: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +125,7 @@ def test_another_folder_can_be_chosen(
     assert session.library.model.folder == lstm_run.resolve()
 
 
+@pytest.mark.slow
 def test_the_header_offers_to_rename_the_model_that_is_shown(
     window: MainWindow, session: Session, runs: dict[str, Path], qtbot: QtBot
 ) -> None:
@@ -156,6 +160,7 @@ def test_a_folder_of_runs_offers_those_in_it(
     assert session.library.model.folder == runs["rnn"]
 
 
+@pytest.mark.slow
 def test_all_runs_of_a_folder_can_be_opened_as_a_race(
     window: MainWindow, session: Session, runs: dict[str, Path], qtbot: QtBot
 ) -> None:

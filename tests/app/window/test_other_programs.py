@@ -47,6 +47,7 @@ def choose(window: MainWindow) -> Callable[[str], None]:
     return trigger
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", others_slow(["menu", "folder", "file"], "menu"))
 def test_a_checkpoint_is_read_and_looked_into(
     way: str,
@@ -77,6 +78,7 @@ def test_a_checkpoint_is_read_and_looked_into(
     assert session.reading.current.trace["layers/1/attention/key"].array.shape == (2, 3, 4)
 
 
+@pytest.mark.slow
 def test_where_there_are_no_curves_the_plots_say_why(
     folder: Path, lstm_run: Path, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

@@ -67,6 +67,7 @@ def test_unknown_words_are_marked_and_said(window: MainWindow, read: Session, qt
     assert "unknown" in said
 
 
+@pytest.mark.slow
 def test_tokens_have_the_width_of_the_window_whatever_is_said_of_them(
     window: MainWindow, read: Session, qtbot: QtBot
 ) -> None:
@@ -91,6 +92,7 @@ def test_return_writes_a_line_break(window: MainWindow, read: Session, qtbot: Qt
     assert read.reading.prefix == "the cows\n"
 
 
+@pytest.mark.slow
 def test_a_translator_is_given_its_source_above_the_prefix(
     window: MainWindow, read: Session, translator_run: Path, lstm_run: Path, qtbot: QtBot
 ) -> None:
@@ -169,6 +171,7 @@ def test_examples_of_the_text_are_read_one_after_the_other_with_what_is_right_un
     assert bar.height() == height
 
 
+@pytest.mark.slow
 def test_the_position_one_looks_at_stays_in_sight_in_a_narrower_window(
     window: MainWindow, read: Session, qtbot: QtBot
 ) -> None:
@@ -226,6 +229,7 @@ def test_a_text_that_takes_long_says_how_far_it_is_and_escape_goes_back(
     gate.set()
 
 
+@pytest.mark.slow
 def test_a_text_that_is_too_long_to_be_typed_is_cut_and_said(
     window: MainWindow, read: Session, qtbot: QtBot
 ) -> None:
@@ -243,6 +247,7 @@ def test_a_text_that_is_too_long_to_be_typed_is_cut_and_said(
     read.reading.set_prefix("the cows")
 
 
+@pytest.mark.slow
 def test_an_empty_prefix_proposes_words_of_the_open_text_and_the_right_arrow_types_them(
     window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

@@ -63,6 +63,7 @@ def test_a_folder_of_checkpoints_opens_as_a_run_with_a_time_slider(
     assert window.findChild(QPushButton, "live_button").text() == "step 2 of 6"  # so many will be made
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_a_tick_once_it_is_whole(
     window: MainWindow, session: Session, opened: Path, trained_once: Path, qtbot: QtBot
 ) -> None:
@@ -126,6 +127,7 @@ def test_neighbours_of_a_step_are_read_ahead(
     )
 
 
+@pytest.mark.slow
 def test_copies_are_kept_of_what_the_program_deletes(
     window: MainWindow, session: Session, opened: Path, trained_once: Path, qtbot: QtBot
 ) -> None:

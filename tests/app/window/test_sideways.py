@@ -173,6 +173,7 @@ def test_a_network_is_wrapped_in_a_small_window(
     assert editor.document().size().height() > last.blockNumber() + 1, "a line takes two rows"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first_perspective", ["inside"])
 def test_a_perspective_out_of_sight_is_as_narrow_as_before_when_the_projector_is_off_again(
     window: MainWindow, drawn: Callable[[], None], qtbot: QtBot
@@ -263,6 +264,7 @@ def test_panels_that_do_not_fit_side_by_side_stand_behind_one_another(
     qtbot.waitUntil(lambda: in_sight() == {models, calculator})
 
 
+@pytest.mark.slow
 @walk_through("attention", "train", "scale")
 @pytest.mark.parametrize("percent", [150, *(pytest.param(n, marks=pytest.mark.slow) for n in (125, 200))])
 def test_in_large_type_nothing_scrolls_sideways_and_the_picture_keeps_half_the_room(

@@ -227,6 +227,7 @@ def go_through(window: MainWindow, look: str, qtbot: QtBot) -> None:
                 look_behind(window, qtbot)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("task", others_slow(["none", *TASKS], "none"))
 @walk_through("corpus", "inside", "compare")

@@ -95,6 +95,7 @@ def test_the_pictures_of_a_text_are_drawn_and_read(
     assert first.pixels == pixels_of(corpus.training_documents[0])
 
 
+@pytest.mark.slow
 def test_inside_shows_where_the_picture_enters_and_which_pixels_matter(
     window: MainWindow, captioning: Session, captioner_run: Path, qtbot: QtBot
 ) -> None:
@@ -131,6 +132,7 @@ def test_gradients_colour_the_picture(window: MainWindow, captioning: Session, q
     qtbot.waitUntil(lambda: captioning.gradients.current is None and picture.values is None)
 
 
+@pytest.mark.slow
 def test_attention_says_what_would_show_it(window: MainWindow, captioning: Session) -> None:
     panel = AttentionPanel(captioning)
     said = panel.out_of_place(captioning.library.model)
@@ -138,6 +140,7 @@ def test_attention_says_what_would_show_it(window: MainWindow, captioning: Sessi
     panel.close()
 
 
+@pytest.mark.slow
 def test_keys_paint_in_every_perspective(window: MainWindow, captioning: Session, qtbot: QtBot) -> None:
     picture, position = window.prefix_bar.picture, captioning.focus.position
     for name in ("inside", "sample"):

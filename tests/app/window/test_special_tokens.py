@@ -95,6 +95,7 @@ def test_they_are_read_as_such_and_by_the_switch_as_letters(
         np.testing.assert_array_equal(lmviz.trace(eval(code), CHAT).ids, expected.ids)
 
 
+@pytest.mark.slow
 def test_scenes_and_the_next_start_keep_the_switch(
     window: MainWindow, chat: Session, settings: Settings, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -112,6 +113,7 @@ def test_scenes_and_the_next_start_keep_the_switch(
         qtbot.waitUntil(lambda: chat.reading.current.moment.spells_out and not chat.reading.is_busy)
 
 
+@pytest.mark.slow
 def test_what_comes_next_follows_the_switch(window: MainWindow, chat: Session, qtbot: QtBot) -> None:
     chat.writing.look_ahead()
     qtbot.waitUntil(lambda: chat.writing.prospect is not None)
@@ -128,6 +130,7 @@ def test_what_comes_next_follows_the_switch(window: MainWindow, chat: Session, q
     qtbot.waitUntil(lambda: chat.writing.branches.node.is_end)
 
 
+@pytest.mark.slow
 def test_models_that_stand_beside_it_read_alike(
     window: MainWindow, chat: Session, folder: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -150,6 +153,7 @@ def test_models_that_stand_beside_it_read_alike(
     assert chat.comparison.chosen[0][0] in chat.library.models
 
 
+@pytest.mark.slow
 def test_nothing_of_it_is_shown_for_a_model_of_ones_own(
     window: MainWindow, chat: Session, lstm_run: Path, folder: Path, qtbot: QtBot
 ) -> None:
@@ -210,6 +214,7 @@ def test_an_id_that_cannot_stand_there_is_refused_in_a_sentence(
     assert chat.reading.prefix == CHAT
 
 
+@pytest.mark.slow
 def test_a_chip_of_a_special_token_is_dark(window: MainWindow, chat: Session) -> None:
     area = strip(window).token_rectangle(0)
     chip, plain = (

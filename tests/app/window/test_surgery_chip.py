@@ -49,6 +49,7 @@ def press(widget: QWidget, qtbot: QtBot) -> None:
     qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
 
 
+@pytest.mark.slow
 @walk_through("inside", "scale")
 def test_the_chip_is_there_in_every_perspective_as_long_as_there_are_changes(
     changed: MainWindow, session: Session, qtbot: QtBot, perspectives: tuple[str, ...]
@@ -66,6 +67,7 @@ def test_the_chip_is_there_in_every_perspective_as_long_as_there_are_changes(
     assert chip.isVisible()
 
 
+@pytest.mark.slow
 def test_off_keeps_the_changes_and_puts_none_of_them_in_force(
     changed: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

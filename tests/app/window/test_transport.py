@@ -36,6 +36,7 @@ def finished(window: MainWindow, session: Session, make_run: Callable[..., Path]
     return window
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_trained_further_by_the_button(
     finished: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -176,6 +177,7 @@ def test_a_model_that_cannot_be_trained_further_is_not_offered_to_be(
     assert button.text() == "Train"
 
 
+@pytest.mark.slow
 def test_a_new_training_beside_a_shown_model_is_seen_before_it_begins(
     finished: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -192,6 +194,7 @@ def test_a_new_training_beside_a_shown_model_is_seen_before_it_begins(
     qtbot.waitUntil(lambda: session.plan.in_words in subject.text())
 
 
+@pytest.mark.slow
 def test_an_infinite_loss_is_written_as_one_and_explained(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -211,6 +214,7 @@ def test_an_infinite_loss_is_written_as_one_and_explained(
     assert "loss inf" not in seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("projector", [False, True])
 def test_no_figure_covers_another_in_a_narrow_window(
     finished: MainWindow, qtbot: QtBot, projector: bool

@@ -84,6 +84,7 @@ def test_words_between_the_texts_are_pinned_from_both_ends(
     assert session.focus.cell == (DOT, (1, 2))
 
 
+@pytest.mark.slow
 def test_a_cell_of_a_model_that_is_read_meanwhile_is_no_word_of_the_source(
     show: Callable[..., dict[str, Panel]],
     window: MainWindow,
@@ -147,6 +148,7 @@ def test_the_lines_of_python_give_what_is_drawn(
     assert given["distribution"].probabilities == pytest.approx(words.distribution.probabilities, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_gradients_stand_in_the_place_of_weights(
     show: Callable[..., dict[str, Panel]], session: Session, attending_run: Path, qtbot: QtBot
 ) -> None:
@@ -159,6 +161,7 @@ def test_gradients_stand_in_the_place_of_weights(
     assert not panel.findChild(QPushButton, "alignment_paint_button").isEnabled()
 
 
+@pytest.mark.slow
 def test_a_head_that_looks_at_the_source_is_switched_off_and_crossed_out(
     show: Callable[..., dict[str, Panel]], session: Session, heads_run: Path, qtbot: QtBot
 ) -> None:

@@ -113,6 +113,7 @@ def test_the_chosen_head_has_its_place_among_all(
     assert shown.wall.order()[0] == divmod(best, 6)
 
 
+@pytest.mark.slow
 def test_it_has_the_room_of_what_shows_less_and_gives_it_back(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:

@@ -107,6 +107,7 @@ def test_small_networks_do_not_scroll_sideways_and_show_figures(fitted, qtbot, n
         assert fitted.picture.rect().contains(fitted.picture.box_rectangle(node.name).toRect()), node.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", others_slow(STATES, "comparison", "both_ways"))
 @pytest.mark.parametrize("fitted", ["light beside a lesson"], indirect=True)
 def test_recurrences_scroll_rather_than_be_an_overview(fitted, qtbot, name):
@@ -136,6 +137,7 @@ def test_gradients_lie_below_their_matrices_where_it_is_narrow(scene, qtbot, typ
     qtbot.waitUntil(read_it)  # the panels around it are still finding their places
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "fitted"), in_turn(STATES, LOOKS, among=("both_ways",)), indirect=["fitted"]
 )
@@ -168,6 +170,7 @@ def test_beside_a_lesson_the_recurrences_can_be_read(fitted_beside, qtbot, name)
     assert fitted_beside.picture.is_readable
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", others_slow(["lecture", "diamond", "summation"], "lecture", "summation"))
 def test_in_the_smallest_window_words_stand_above_cells_and_figures_are_read(scene, qtbot, typeset, name):
     scene.view.resize(880, 520)
@@ -185,6 +188,7 @@ def test_where_there_is_room_steps_stand_side_by_side(scene, qtbot):
     assert scene.place("h[1]", (), False).x() < scene.place("h[2]", (), False).x()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "fitted"), in_turn(LARGE, ROOMS, among=("poll",)), indirect=["fitted"])
 def test_large_networks_are_wholly_in_sight_or_go_on_below_and_are_read_at_the_pointer(fitted, qtbot, name):
     network, picture = fitted.session.network, fitted.picture
@@ -218,6 +222,7 @@ def test_units_are_wholly_in_sight_too(fitted, qtbot, drawn):
     qtbot.waitUntil(lambda: sideways(fitted.find(UnitPicture)) == 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fitted", others_slow(LOOKS, "projector"), indirect=True)
 def test_the_first_turn_of_the_wheel_brings_figures_and_keeps_the_place(fitted, qtbot):
     fitted.session.network.open_shipped("lstm")
@@ -285,6 +290,7 @@ def test_cells_show_six_decimals_where_there_is_room(scene, qtbot, typeset, how)
     assert metrics(CELL_SIZE, token=True).horizontalAdvance("−0.138756") <= room - 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("swept", others_slow([False, True], True), ids=["before", "after the sweep"])
 @pytest.mark.parametrize("width", [1166, 840], ids=["1280 × 720", "beside a lesson"])
 def test_no_title_button_or_verdict_is_cut(scene, typeset, width, swept, qtbot):
@@ -309,6 +315,7 @@ def test_no_title_button_or_verdict_is_cut(scene, typeset, width, swept, qtbot):
     qtbot.waitUntil(check, timeout=6000)
 
 
+@pytest.mark.slow
 def test_another_network_is_fitted_however_the_one_before_was_drawn(scene):
     scene.session.network.open_shipped("recurrence_tanh")
     scene.settle()
@@ -329,6 +336,7 @@ def test_equations_stand_beside_the_graph_in_a_lecture_hall_too(scene, qtbot, ty
     assert scene.picture.zoom >= LEGIBLE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [(1000, 780), (920, 620)], ids=["1440 × 900", "1280 × 720"])
 def test_equations_stand_beside_the_graph_beside_a_lesson_too(scene, qtbot, typeset, room):
     """The text of the network gives its room to the graph, and is a tab away."""
@@ -350,6 +358,7 @@ def test_equations_stand_beside_the_graph_beside_a_lesson_too(scene, qtbot, type
     assert scene.panel("network_why_view").is_in_sight
 
 
+@pytest.mark.slow
 def test_beside_a_lesson_a_wide_window_keeps_the_text_of_the_network_in_its_place(scene, qtbot):
     scene.view.set_in_lesson(True)
     scene.view.resize(1400, 780)

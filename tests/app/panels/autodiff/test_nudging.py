@@ -65,6 +65,7 @@ def test_a_hidden_fault_shows_when_all_numbers_are_nudged(scene: Scene) -> None:
     assert checks.nudged.digits < 3
 
 
+@pytest.mark.slow
 def test_too_many_numbers_to_nudge_are_said(scene: Scene) -> None:
     rows = "; ".join(" ".join(["0.1"] * 50) for _ in range(50))
     calls = "\n".join(f"y{at} = softmax({'W' if not at else f'y{at - 1}'})" for at in range(9))
@@ -74,6 +75,7 @@ def test_too_many_numbers_to_nudge_are_said(scene: Scene) -> None:
     assert "2,500 numbers takes too long" in scene.panel("nudge_view").card.complaint
 
 
+@pytest.mark.slow
 def test_the_saboteur_is_found_by_checking_modules(scene: Scene) -> None:
     checks = scene.session.module_checks
     scene.click("saboteur_button")

@@ -51,6 +51,7 @@ def told(scene: Scene) -> list[float]:
     return [float(row.value.replace("−", "-")) for row in card.rows]
 
 
+@pytest.mark.slow
 def test_each_push_shows_the_values_that_it_computes(scene: Scene) -> None:
     scene.click("tape_rewind")
     for name, numbers in VALUES.items():
@@ -78,6 +79,7 @@ def test_the_cells_show_every_number_of_the_lecture_forward_and_back(scene: Scen
                 assert scene.drawn(name, index, gradient=True) == pytest.approx(expected, abs=6e-7)
 
 
+@pytest.mark.slow
 def test_each_pop_below_zero_takes_a_push_back(scene: Scene) -> None:
     scene.click("tape_rewind")
     for _ in range(3):
@@ -142,6 +144,7 @@ def test_with_a_gradient_that_begins_at_one_the_rows_of_beta_are_wrong_by_z(scen
     assert ONES in scene.find(QLabel, "saboteur_verdict").text()
 
 
+@pytest.mark.slow
 def test_the_diamond_gathers_six_and_two_and_adds_up_two_and_then_six(scene: Scene) -> None:
     scene.session.network.open_shipped("diamond")
     scene.settle()

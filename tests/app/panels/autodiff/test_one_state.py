@@ -162,6 +162,7 @@ def test_every_number_on_the_screen_is_of_the_network_as_it_is(scene: Scene, nam
             raise AssertionError(f"after {', '.join(done)}") from error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "drawing", "value", "weight"),
     [

@@ -69,6 +69,7 @@ def scene(tmp_path: Path, qtbot: QtBot) -> Iterator[RecurrentScene]:
         yield scene
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recurrent", others_slow(SUMS, *list(SUMS)[1:3]))
 def test_summation(scene: RecurrentScene, recurrent: float) -> None:
     scene.open("summation")
@@ -125,6 +126,7 @@ def test_summation_and_comparison(scene: RecurrentScene) -> None:
             assert scene.drawn(f"x[{step}]", (at,), gradient=True) == pytest.approx(expected, abs=5e-5)
 
 
+@pytest.mark.slow
 def test_the_second_comparison_depends_alike_on_both_steps_before_it(scene: RecurrentScene) -> None:
     scene.open("comparison", shipped_network("comparison").text.replace("sum(y[3])", "sum(y[2])"))
     assert scene.steps("x", gradient=True)[:2] == pytest.approx((0.3505, 0.3505), abs=5e-5)
@@ -132,6 +134,7 @@ def test_the_second_comparison_depends_alike_on_both_steps_before_it(scene: Recu
     assert scene.picture.figure(x3) in ("", "0", "0.000000"), "the third input comes later"
 
 
+@pytest.mark.slow
 def test_the_order_of_the_inputs_does_not_matter_to_the_last_comparison(scene: RecurrentScene) -> None:
     scene.open("comparison")
     before = scene.cell("y[3]")
@@ -167,6 +170,7 @@ def test_a_scalar_recurrence(
     assert scene.cell("U", gradient=True) == pytest.approx(of_u, abs=SIX if function == "sigmoid" else 6e-6)
 
 
+@pytest.mark.slow
 def test_the_gradient_of_the_recurrent_weight_arrives_step_by_step(scene: RecurrentScene) -> None:
     """By adding up: what stands in U's cell after each pop is the sum of the parts so far."""
     scene.open("recurrence_tanh")

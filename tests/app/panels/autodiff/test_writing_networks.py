@@ -16,6 +16,7 @@ from lmviz.app.widgets.text.network_editor import NetworkEditor
 from tests.app.panels.autodiff.conftest import Scene
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -39,6 +40,7 @@ def test_any_network_can_be_looked_at(scene: Scene, text: str) -> None:
         assert not panel.grab().isNull()
 
 
+@pytest.mark.slow
 def test_all_that_shows_the_text_before_a_mistake_is_pale_and_says_so(scene: Scene, qtbot: QtBot) -> None:
     text = scene.session.network.text
     others = [panel for panel in scene.view.panels if panel.objectName() != "autodiff_editor_view"]
@@ -137,6 +139,7 @@ def test_a_text_with_a_mistake_is_saved_as_it_is_typed_and_is_no_program(
     assert len(network.faults) == 1
 
 
+@pytest.mark.slow
 def test_a_file_that_is_no_text_is_said_in_the_card(
     scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,6 +155,7 @@ def test_the_program_for_torch_goes_to_the_clipboard(scene: Scene) -> None:
     assert "torch.sigmoid" in QGuiApplication.clipboard().text()
 
 
+@pytest.mark.slow
 def test_the_program_for_torch_is_of_what_was_typed_just_before(scene: Scene) -> None:
     editor = scene.find(NetworkEditor)
     text = editor.toPlainText()

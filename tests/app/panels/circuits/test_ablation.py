@@ -57,6 +57,7 @@ def test_the_map_is_what_python_gives_for_zero_and_for_the_mean(
     )
 
 
+@pytest.mark.slow
 def test_without_a_text_there_is_no_loss_to_choose_and_with_one_there_is_a_band_and_a_ghost(
     panel: AblationPanel, session: Session, text_file: Path, qtbot: QtBot
 ):
@@ -85,6 +86,7 @@ def test_without_a_text_there_is_no_loss_to_choose_and_with_one_there_is_a_band_
     qtbot.waitUntil(lambda: "certain that the model needs it" in words_of(panel, "ablation_sentence"))
 
 
+@pytest.mark.slow
 def test_the_ghost_is_of_the_part_that_is_chosen_while_another_is_measured(
     panel: AblationPanel, session: Session, make_run: Callable[..., Path], text_file: Path, qtbot: QtBot
 ):
@@ -108,6 +110,7 @@ def test_the_ghost_is_of_the_part_that_is_chosen_while_another_is_measured(
     qtbot.waitUntil(lambda: set(plot.curves) != before)
 
 
+@pytest.mark.slow
 def test_while_a_training_goes_on_the_ghost_goes_on_with_it(
     panel: AblationPanel,
     session: Session,

@@ -54,6 +54,7 @@ def test_its_parts_and_paths_are_what_python_gives(panel: CircuitPanel, session:
     assert known["values"] == pytest.approx(panel.found.array, abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kept", "says_why"), [(1.013, True), (1.004, False), (0.87, False)])
 def test_more_than_all_of_the_difference_says_why(
     panel: CircuitPanel, monkeypatch: pytest.MonkeyPatch, kept: float, says_why: bool
@@ -74,6 +75,7 @@ def test_the_sentence_names_the_strongest_part_and_the_legend_what_is_drawn(pane
     assert ("for the answer" in signs) == (panel.found.array.max() > 0)
 
 
+@pytest.mark.slow
 def test_every_column_has_its_word(panel: CircuitPanel):
     picture = panel.findChild(CircuitPicture, "circuit_picture")
     assert all(picture.columns)
@@ -116,6 +118,7 @@ def test_what_counts_has_no_circuit_and_says_so(panel: CircuitPanel, session: Se
     assert "counts and has no parts" in panel.out_of_place(session.library.model)
 
 
+@pytest.mark.slow
 def test_half_a_circuit_is_drawn_and_goes_on_when_one_has_left(
     panel: CircuitPanel, window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ):

@@ -95,6 +95,7 @@ def test_a_shipped_question_is_asked_and_its_grid_is_what_python_gives(
     )
 
 
+@pytest.mark.slow
 def test_the_whole_story_from_a_shipped_question_to_before_the_jump(
     stories: MainWindow, session: Session, qtbot: QtBot
 ):
@@ -141,6 +142,7 @@ def test_the_whole_story_from_a_shipped_question_to_before_the_jump(
     assert panel.patches.array[layer, head] < 0.1
 
 
+@pytest.mark.slow
 def test_the_fast_estimate_stands_beside_the_exact_shares_and_a_point_pins_its_cell(
     stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
 ):
@@ -264,6 +266,7 @@ def test_another_measure_is_typed_and_an_empty_one_is_proposed(
     assert session.contrast.measure == ""
 
 
+@pytest.mark.slow
 def test_the_measure_stands_in_words_until_it_is_to_be_typed(
     stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
 ):
@@ -280,6 +283,7 @@ def test_the_measure_stands_in_words_until_it_is_to_be_typed(
     qtbot.waitUntil(lambda: picker.currentText() == "probability of “stone” − “bell”")
 
 
+@pytest.mark.slow
 def test_a_probability_is_no_sum_and_the_panel_says_so(
     stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
 ):
@@ -299,6 +303,7 @@ def drop(window: MainWindow, *paths: Path) -> None:
     QApplication.sendEvent(window, QDropEvent(place, Qt.DropAction.CopyAction, data, left, whole))
 
 
+@pytest.mark.slow
 def test_a_question_of_ones_own_is_dropped_on_the_window(
     stories: MainWindow, session: Session, qtbot: QtBot, tmp_path: Path
 ):
@@ -355,6 +360,7 @@ def test_a_question_is_opened_from_the_menu(
         assert session.reading.prefix == "the cat"
 
 
+@pytest.mark.slow
 def test_a_choice_outlives_the_late_answer_to_the_one_before(
     stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
 ):
@@ -376,6 +382,7 @@ def test_a_choice_outlives_the_late_answer_to_the_one_before(
     qtbot.waitUntil(lambda: is_whole(stone) and stone.patches.axes == ("layer", "head"))
 
 
+@pytest.mark.slow
 def test_where_there_is_little_room_it_is_the_grids(stone: PatchingPanel):
     checks = (stone.findChild(QLabel, "patching_estimate"), stone.findChild(ScatterPlot))
     for height, there in ((500, True), (200, False), (500, True)):
@@ -399,6 +406,7 @@ def test_what_is_drawn_is_exported_with_its_recipe(stone: PatchingPanel, stories
     assert known["values"] == pytest.approx(panel.found.array, abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     others_slow(

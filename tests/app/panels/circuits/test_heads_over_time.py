@@ -81,6 +81,7 @@ def test_a_click_on_a_row_chooses_a_head_and_the_sentence_says_what_it_does(
         assert rows.visibleRegion().boundingRect().contains(rows.part_rectangle(row).center().toPoint())
 
 
+@pytest.mark.slow
 def test_the_rows_stand_on_the_axis_of_the_losses(panel: HeadsOverTimePanel, session: Session, qtbot: QtBot):
     losses, rows = panel.findChild(LinePlot, "heads_losses"), panel.findChild(CurveRows)
     assert set(losses.curves) == {"new words", "said again", "usual loss"}
@@ -95,6 +96,7 @@ def test_the_rows_stand_on_the_axis_of_the_losses(panel: HeadsOverTimePanel, ses
     assert f"{100 * panel.scores[82].first[0, 0]:.0f} % on the first token" in lines
 
 
+@pytest.mark.slow
 def test_every_name_of_the_legend_is_in_sight_where_there_is_little_width(
     panel: HeadsOverTimePanel, qtbot: QtBot
 ):
@@ -107,6 +109,7 @@ def test_every_name_of_the_legend_is_in_sight_where_there_is_little_width(
     assert all(legend.rect().contains(area.toAlignedRect()) for _, area in places)
 
 
+@pytest.mark.slow
 def test_a_jump_is_shaded_said_and_marked_on_the_time_slider(
     window: MainWindow, session: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ):
@@ -201,6 +204,7 @@ def test_while_a_training_goes_on_every_new_snapshot_is_scored(
     assert panel.scores[last + 5].array == pytest.approx(panel.scores[last].array)
 
 
+@pytest.mark.slow
 def test_a_model_without_heads_says_what_to_open(panel: HeadsOverTimePanel, session: Session, qtbot: QtBot):
     session.library.open("stories-gru")
     qtbot.waitUntil(lambda: session.library.model is not None and session.library.model.family == "gru")

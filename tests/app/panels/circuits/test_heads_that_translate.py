@@ -42,6 +42,7 @@ def click_head(picture: HeatmapView, layers: int, qtbot: QtBot) -> None:
     qtbot.mouseClick(picture, Qt.MouseButton.LeftButton, pos=place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "side"), [("source head", "encoder"), ("head", "decoder"), ("cross head", "cross")]
 )

@@ -36,6 +36,7 @@ from lmviz.runs.evaluating import evaluate_corpus
 ONLY_PANELS = ("compared_distributions", "surprisal", "compared_samples", "scores")
 
 
+@pytest.mark.slow
 def test_interventions_are_in_force_in_the_present_model_which_says_so(
     compare: MainWindow, session: Session, lstm_run: Path, transformer_run: Path, qtbot: QtBot
 ) -> None:
@@ -98,6 +99,7 @@ def test_interventions_are_in_force_in_the_present_model_which_says_so(
     assert not str(scores.findChild(TableView).model().index(1, 0).data()).endswith(", changed")
 
 
+@pytest.mark.slow
 def test_an_answer_is_named_after_what_was_asked_whatever_has_changed_since(
     compare: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:

@@ -101,6 +101,7 @@ def test_one_model_at_two_steps(compare: MainWindow, session: Session, lstm_run:
     assert session.comparison.chosen == ()
 
 
+@pytest.mark.slow
 def test_hovering_an_earlier_word_compares_what_follows_it(
     compare: MainWindow, session: Session, lstm_run: Path, transformer_run: Path, qtbot: QtBot
 ) -> None:
@@ -115,6 +116,7 @@ def test_hovering_an_earlier_word_compares_what_follows_it(
     )
 
 
+@pytest.mark.slow
 def test_models_of_different_tokens_are_compared_by_what_they_append(
     compare: MainWindow, session: Session, lstm_run: Path, character_run: Path, qtbot: QtBot
 ) -> None:
@@ -135,6 +137,7 @@ def test_models_of_different_tokens_are_compared_by_what_they_append(
     assert of_words.values.sum() == pytest.approx(text_log_probabilities(models[0], PREFIX).bits, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_an_answer_that_comes_when_all_models_have_been_closed_elsewhere_is_let_go(
     compare: MainWindow, session: Session, gate: threading.Event, answered: Callable[[], None], qtbot: QtBot
 ) -> None:

@@ -29,6 +29,7 @@ def test_samples_fall_by_the_same_draws(
     assert view.options.seed == session.writing.sampling.seed + 1
 
 
+@pytest.mark.slow
 def test_behind_another_tab_nothing_is_drawn(compare: MainWindow, session: Session, qtbot: QtBot) -> None:
     samples = panel(compare, "compared_samples_view")
     wait_for_distributions(compare, 2, qtbot)
@@ -39,6 +40,7 @@ def test_behind_another_tab_nothing_is_drawn(compare: MainWindow, session: Sessi
     qtbot.waitUntil(lambda: bool(samples.samples) and all(s.is_over for s in samples.samples), timeout=LONG)
 
 
+@pytest.mark.slow
 def test_samples_that_stopped_out_of_sight_go_on_when_they_are_seen_again(
     compare: MainWindow, session: Session, gate: threading.Event, answered: Callable[[], None], qtbot: QtBot
 ) -> None:

@@ -47,6 +47,7 @@ def test_guessing_is_scored_beside_the_models(
     assert view.game.mean_bits["lstm"] == pytest.approx((first.bits["lstm"] + second.bits["lstm"]) / 2)
 
 
+@pytest.mark.slow
 def test_a_model_of_words_is_not_asked_to_guess_characters(
     compare: MainWindow, session: Session, text_file: Path, character_run: Path, qtbot: QtBot
 ) -> None:
@@ -70,6 +71,7 @@ def test_a_model_of_words_is_not_asked_to_guess_characters(
     assert set(view.game.answers[0].bits) == {"you", session.library.model.name}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["guess", "real"])
 def test_play_stays_with_its_own_game(compare: MainWindow, game: str, qtbot: QtBot) -> None:
     view = bring_to_front(compare, f"{game}_view", qtbot)
@@ -146,6 +148,7 @@ def press(key: Qt.Key, qtbot: QtBot) -> None:
     qtbot.keyClick(QApplication.focusWidget(), key)
 
 
+@pytest.mark.slow
 def test_after_a_choice_of_passages_return_goes_on(compare: MainWindow, qtbot: QtBot) -> None:
     view = bring_to_front(compare, "real_view", qtbot)
     button = compare.findChild(QPushButton, "real_play_button")

@@ -85,6 +85,7 @@ def test_curves_are_what_the_core_measures_and_can_be_measured_again(
     qtbot.waitUntil(lambda: button.text() == "Measure again", timeout=LONG)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("measured")
 def test_a_click_on_a_name_hides_its_curve(view: QualityByLengthPanel, qtbot: QtBot) -> None:
     first, second = (curve.name for curve in view.plot.curves)
@@ -95,6 +96,7 @@ def test_a_click_on_a_name_hides_its_curve(view: QualityByLengthPanel, qtbot: Qt
         qtbot.waitUntil(lambda left=left: [curve.name for curve in view.plot.curves] == left)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("measured")
 def test_a_click_opens_the_worst_sentence_of_the_model_of_that_curve(
     view: QualityByLengthPanel, session: Session, translator_run: Path, qtbot: QtBot
@@ -117,6 +119,7 @@ def test_a_click_opens_the_worst_sentence_of_the_model_of_that_curve(
     assert session.reading.source == expected[before].worst.source
 
 
+@pytest.mark.slow
 def test_a_click_leads_to_the_alignment_of_the_worst_sentence(
     view: QualityByLengthPanel, window: MainWindow, session: Session, attending_run: Path, qtbot: QtBot
 ) -> None:
@@ -138,6 +141,7 @@ def test_a_click_leads_to_the_alignment_of_the_worst_sentence(
     np.testing.assert_array_equal(alignment.shown, drawn)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("measured")
 def test_a_click_on_the_curve_of_a_model_just_closed_opens_nothing(
     view: QualityByLengthPanel, session: Session
@@ -204,6 +208,7 @@ def test_the_curves_leave_as_numbers_and_as_python(
     assert view.exported_names().columns[0] == "length"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("measured")
 def test_a_changed_model_is_said_to_be_measured_as_it_was_trained(
     view: QualityByLengthPanel, session: Session, qtbot: QtBot

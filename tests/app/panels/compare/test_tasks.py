@@ -142,6 +142,7 @@ def test_labels_stand_side_by_side(
     assert session.reading.prefix == text
 
 
+@pytest.mark.slow
 def test_translators_are_compared_given_the_same_source(
     window: MainWindow, session: Session, runs: dict[str, Path], qtbot: QtBot
 ) -> None:
@@ -174,6 +175,7 @@ def test_translators_are_compared_given_the_same_source(
     qtbot.waitUntil(lambda: len(curves.curves) == 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second", "column", "measure"),
     [
@@ -274,6 +276,7 @@ def test_tags_stand_under_their_words_for_each_model(
     assert view.recipe() == ""
 
 
+@pytest.mark.slow
 def test_the_label_of_each_beginning_stands_under_its_last_word(
     window: MainWindow, session: Session, runs: dict[str, Path], qtbot: QtBot
 ) -> None:

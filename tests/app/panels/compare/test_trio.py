@@ -52,6 +52,7 @@ def test_one_button_opens_and_compares_the_three_families(
     assert session.text.corpus.fingerprint == session.library.model.description.fingerprint
 
 
+@pytest.mark.slow
 def test_the_open_model_stays_when_the_suggestion_is_taken(
     window: MainWindow,
     session: Session,
@@ -80,6 +81,7 @@ def test_the_open_model_stays_when_the_suggestion_is_taken(
     assert {model.family for model, _ in session.comparison.chosen} == {"ngram", "transformer"}
 
 
+@pytest.mark.slow
 def test_beside_a_model_of_another_text_no_such_three_are_suggested(
     window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

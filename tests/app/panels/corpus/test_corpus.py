@@ -45,6 +45,7 @@ def panel(window: MainWindow, name: str):
     return next(panel for panel in window.perspective.panels if panel.objectName() == name)
 
 
+@pytest.mark.slow
 def test_what_stands_out_in_the_text_is_said_of_the_open_one(
     corpus: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -82,6 +83,7 @@ def test_text_from_the_clipboard_becomes_a_corpus(window: MainWindow, session: S
     assert {"one", "two", "three"} <= set(session.text.corpus.tokenizer.tokens())
 
 
+@pytest.mark.slow
 def test_no_field_is_pushed_out_by_byte_pairs(corpus: MainWindow, session: Session, qtbot: QtBot) -> None:
     corpus.resize(1000, 640)
     view, picker = panel(corpus, "texts_view"), corpus.findChild(QComboBox, "tokenizer_picker")
@@ -98,6 +100,7 @@ def test_no_field_is_pushed_out_by_byte_pairs(corpus: MainWindow, session: Sessi
             assert right < area.viewport().width(), field.accessibleName() or field.objectName()
 
 
+@pytest.mark.slow
 def test_texts_of_one_s_own_stay_in_the_list(
     corpus: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
@@ -127,6 +130,7 @@ def test_texts_of_one_s_own_stay_in_the_list(
     assert names().count("pasted text") == names().count(text_file.stem) == 1
 
 
+@pytest.mark.slow
 def test_another_tokenizer_cuts_the_same_text_anew(
     corpus: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -150,6 +154,7 @@ def test_the_text_stands_there_in_tokens(corpus: MainWindow, session: Session, q
     )
 
 
+@pytest.mark.slow
 def test_the_text_stands_there_in_its_own_words(
     corpus: MainWindow, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -201,6 +206,7 @@ def test_the_concordance_counts_what_follows_and_leads_to_the_place(
     assert session.text.place == matches[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tokenizer", others_slow(["words", "characters", "bpe:300"], "characters"))
 def test_a_click_on_a_bar_goes_on_with_it_whatever_the_tokens_are(
     window: MainWindow, session: Session, text_file: Path, tokenizer: str, qtbot: QtBot
@@ -259,6 +265,7 @@ def _line(number: int):
     return QPoint(200, round((number + 0.5) * ROW))
 
 
+@pytest.mark.slow
 def test_a_phrase_that_does_not_occur_is_said(corpus: MainWindow, session: Session, qtbot: QtBot) -> None:
     panel = corpus.findChild(QWidget, "concordance_view")
     said = panel.findChild(EmptyText)
@@ -313,6 +320,7 @@ def test_every_text_is_in_the_list_however_large_the_type(
         corpus.set_projector(False)
 
 
+@pytest.mark.slow
 def test_the_list_of_words_after_another_text_has_none_of_the_old(
     corpus: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:

@@ -82,6 +82,7 @@ def test_a_column_is_chosen_on_its_head(
     assert session.text.corpus.labels == ("0", "1", "2")
 
 
+@pytest.mark.slow
 def test_what_becomes_of_several_labels_is_chosen(
     offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -102,6 +103,7 @@ def test_what_becomes_of_several_labels_is_chosen(
     assert set(session.text.corpus.labels) == {"a", "b", "a + c", "b + c"}
 
 
+@pytest.mark.slow
 def test_two_texts_of_a_label_are_joined_or_one_of_them_is_chosen(
     offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -134,6 +136,7 @@ def test_the_encoding_is_chosen_and_shown(
     assert not window.findChild(QPushButton, "encoding_utf-8_button").isEnabled()
 
 
+@pytest.mark.slow
 def test_the_task_is_chosen_and_the_text_alone_is_read(
     offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -147,6 +150,7 @@ def test_the_task_is_chosen_and_the_text_alone_is_read(
     assert "Free entry for £2" in session.text.corpus.training_documents
 
 
+@pytest.mark.slow
 def test_what_is_read_is_offered_once_more_to_be_read_otherwise(
     offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -171,6 +175,7 @@ def reading(window: MainWindow, session: Session, qtbot: QtBot) -> list[str]:
     return sorted([*corpus.training_documents, *corpus.validation_documents])
 
 
+@pytest.mark.slow
 def test_a_corpus_is_offered_as_one_with_its_marks_and_wrong_bytes(
     offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -193,6 +198,7 @@ def test_a_corpus_is_offered_as_one_with_its_marks_and_wrong_bytes(
     assert "the fox, nümber 7<|endoftext|>it is 7" in reading(window, session, qtbot)
 
 
+@pytest.mark.slow
 def test_a_line_of_one_s_own_ends_documents(
     window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -221,6 +227,7 @@ def test_where_nothing_tells_the_window_asks(
     assert reading(window, session, qtbot)[0].startswith("a cat by")
 
 
+@pytest.mark.slow
 def test_rows_stand_as_close_whatever_was_offered_before(
     offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -233,6 +240,7 @@ def test_rows_stand_as_close_whatever_was_offered_before(
     assert [grid.rowStretch(line) for line in range(1, 9)] == [0] * 8
 
 
+@pytest.mark.slow
 def test_a_heading_is_one_click_from_being_a_row(
     offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -254,6 +262,7 @@ def test_what_is_certain_is_read_at_once(
     assert session.text.offer is None
 
 
+@pytest.mark.slow
 def test_what_goes_on_is_joined_and_what_repeats_is_kept_once(
     offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -274,6 +283,7 @@ def test_what_goes_on_is_joined_and_what_repeats_is_kept_once(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", others_slow(["files", "folder"], "folder"))
 def test_pairs_in_two_files_are_shown_where_lines_would_be_lost(
     given: str, window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot
@@ -329,6 +339,7 @@ def shown(window: MainWindow, words: str, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: words in said(window, "preview_sentence"), timeout=LONG)
 
 
+@pytest.mark.slow
 def test_files_of_two_languages_are_read_otherwise(
     window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -417,6 +428,7 @@ def test_tables_in_several_files_are_shown_as_one(
     assert session.text.corpus.labels == ("bad", "good")
 
 
+@pytest.mark.slow
 def test_what_was_shown_is_not_read_once_more(
     offered, session: Session, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
@@ -436,6 +448,7 @@ def test_what_was_shown_is_not_read_once_more(
     assert "eggs" in session.text.corpus.labels
 
 
+@pytest.mark.slow
 def test_the_file_dialog_begins_where_the_last_file_was(
     window: MainWindow, session: Session, tmp_path: Path, monkeypatch, qtbot: QtBot
 ) -> None:

@@ -69,6 +69,7 @@ def test_a_text_with_one_side_has_no_choice_of_it(opened) -> None:
     assert "character" in [model.headerData(n, _horizontal()) for n in range(model.columnCount())]
 
 
+@pytest.mark.slow
 def test_many_unknown_words_are_said_with_what_helps(
     opened, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -82,6 +83,7 @@ def test_many_unknown_words_are_said_with_what_helps(
     assert not window.findChild(QLabel, "many_unknown").isVisible()
 
 
+@pytest.mark.slow
 def test_rates_of_unknown_words_say_of_which_side_they_are(opened, session: Session) -> None:
     window = opened("".join(f"the cat {n} sees\tle chat{n} {n} voit\n" for n in range(60)))
     sources, targets = (session.text.corpus.statistics(side).unknown_rate for side in ("source", "target"))

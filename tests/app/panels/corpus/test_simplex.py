@@ -72,6 +72,7 @@ def test_the_ascent_comes_to_rest_at_the_counts(simplex: SimplexPanel, qtbot: Qt
     assert said(simplex) == "Σ c ln p = −17.7038 nats"
 
 
+@pytest.mark.slow
 def test_whoever_takes_hold_of_a_bar_stops_the_ascent(simplex: SimplexPanel, qtbot: QtBot) -> None:
     click(simplex, "simplex_ascend_button", qtbot)
     qtbot.waitUntil(lambda: simplex.shares[0] > 0.21)
@@ -81,6 +82,7 @@ def test_whoever_takes_hold_of_a_bar_stops_the_ascent(simplex: SimplexPanel, qtb
     assert not simplex.is_ascending
 
 
+@pytest.mark.slow
 def test_a_phrase_with_too_many_continuations_is_said(simplex: SimplexPanel, qtbot: QtBot) -> None:
     field = simplex.findChild(QLineEdit)
     field.selectAll()
@@ -92,6 +94,7 @@ def test_a_phrase_with_too_many_continuations_is_said(simplex: SimplexPanel, qtb
     assert simplex.complaint == ""
 
 
+@pytest.mark.slow
 def test_of_characters_a_space_that_is_typed_counts(
     simplex: SimplexPanel, session: Session, qtbot: QtBot
 ) -> None:

@@ -71,6 +71,7 @@ def test_a_click_on_a_word_is_a_place_in_the_text(opened, session: Session, qtbo
     assert session.text.place == 6
 
 
+@pytest.mark.slow
 def test_lines_that_were_left_out_are_named(opened) -> None:
     window = opened(SPOILT)
     assert said(window, "left_out") == (
@@ -95,6 +96,7 @@ def test_the_task_can_be_changed(opened, session: Session, drawn: Callable[[], N
     assert len(examples(window)) == 40
 
 
+@pytest.mark.slow
 def test_labels_stand_before_their_texts(opened) -> None:
     window = opened("good\tthe film was fine\nbad\tthe film was dull\n" * 9 + "good\tfine\n")
     assert [(shown.label, shown.words[-1]) for shown in examples(window)[:2]] == [
@@ -105,6 +107,7 @@ def test_labels_stand_before_their_texts(opened) -> None:
     assert not button.isVisible(), "labels have no other language"
 
 
+@pytest.mark.slow
 def test_the_other_language_is_added(
     opened, session: Session, tmp_path: Path, monkeypatch, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -127,6 +130,7 @@ def test_the_other_language_is_added(
     assert session.text.corpus.task == "translation"  # both files were read again
 
 
+@pytest.mark.slow
 def test_a_file_in_another_language_beside_the_open_one_is_proposed(
     window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -152,6 +156,7 @@ def test_a_file_in_another_language_beside_the_open_one_is_proposed(
     assert not button.isVisible()
 
 
+@pytest.mark.slow
 def test_a_pasted_text_keeps_its_form_when_it_is_read_again(
     window: MainWindow, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:

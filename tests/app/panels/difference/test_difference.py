@@ -50,6 +50,7 @@ def run_recipe(view) -> dict:
     return found
 
 
+@pytest.mark.slow
 def test_inside_the_two_at_two_steps_of_a_run(two: MainWindow, session: Session, qtbot: QtBot) -> None:
     change = lmviz.difference(*models(session), PREFIX)
     view = panel(two, "difference_view")
@@ -69,6 +70,7 @@ def test_inside_the_two_at_two_steps_of_a_run(two: MainWindow, session: Session,
     assert run_recipe(words)["values"] == pytest.approx(np.stack(shares), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_another_step_of_a_is_chosen_and_everything_follows(
     two: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -85,6 +87,7 @@ def test_another_step_of_a_is_chosen_and_everything_follows(
     assert known(qtbot, view, "distance") == pytest.approx(change.stream.array, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_words_that_rose_are_transplanted(two: MainWindow, session: Session, qtbot: QtBot) -> None:
     view = bring_to_front(two, "transplant_view", qtbot)
     qtbot.waitUntil(

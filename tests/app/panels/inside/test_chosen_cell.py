@@ -67,6 +67,7 @@ def test_hovering_a_cell_says_why_it_has_its_value(
     assert why.shown.evaluate() == pytest.approx(expected.value, rel=1e-3, abs=1e-5)
 
 
+@pytest.mark.slow
 @in_families("window", "gru")
 def test_a_click_pins_and_an_operand_leads_back(
     inside: dict[str, Panel], session: Session, qtbot: QtBot

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 from covering import in_families
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
@@ -23,6 +24,7 @@ from lmviz.training.run import Run
 ONLY_PANELS = ("picture", "stage", "state")
 
 
+@pytest.mark.slow
 def test_another_family_opens_at_the_stage_of_the_same_name_or_the_first(
     window: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
@@ -99,6 +101,7 @@ def test_python_gives_the_numbers_that_are_drawn(
                 np.testing.assert_allclose(values[key].reshape(array.shape), array, atol=1e-6)
 
 
+@pytest.mark.slow
 @in_families("window", "lstm")
 def test_a_stage_shows_numbers_of_the_pinned_cell_or_of_one_that_it_makes(
     inside: dict[str, Panel], session: Session, run: Path, qtbot: QtBot
@@ -115,6 +118,7 @@ def test_a_stage_shows_numbers_of_the_pinned_cell_or_of_one_that_it_makes(
     qtbot.waitUntil(lambda: place.is_dashed and not equation.numbers.endswith(expected))
 
 
+@pytest.mark.slow
 @in_families("rnn", "transformer")
 def test_the_next_stage_fades_in_and_the_next_word_does_not(
     inside: dict[str, Panel], session: Session, qtbot: QtBot

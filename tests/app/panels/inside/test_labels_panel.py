@@ -108,6 +108,7 @@ def test_why_this_tag_is_said_from_the_left_and_from_the_right(
     assert all(int(row.name.rsplit(" ", 1)[1]) > 8 for row in below), "the second half of the units"
 
 
+@pytest.mark.slow
 def test_a_classifier_says_what_it_thinks_word_by_word_and_what_each_word_adds(
     opened: Callable[[Path, str], LabelsPanel],
     train_on: Callable[..., Path],
@@ -142,6 +143,7 @@ def test_a_classifier_says_what_it_thinks_word_by_word_and_what_each_word_adds(
     assert np.ptp(arrays["beginnings"][:, best]) > 0
 
 
+@pytest.mark.slow
 def test_a_language_model_has_no_labels_and_says_so(window: MainWindow, read: Session, qtbot: QtBot) -> None:
     panel = window.findChild(QWidget, "labels_view")
     panel.parentWidget().raise_()

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from covering import others_slow
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
@@ -19,6 +20,7 @@ from lmviz.readouts.passages import read_passages
 from tests.app.conftest import wait_for_reading
 
 ONLY_PANELS = ("lenses",)
+FEW = 4
 
 
 @pytest.fixture
@@ -27,9 +29,11 @@ def first_perspective() -> str:
     return "inside"
 
 
+@pytest.mark.parametrize("passages", others_slow((50, FEW), FEW))
 def test_a_lens_is_fitted_on_the_open_text_and_read_beside_the_logit_lens(
-    window: MainWindow, session: Session, qtbot: QtBot
+    window: MainWindow, session: Session, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, passages: int
 ) -> None:
+    monkeypatch.setattr("lmviz.readouts.passages.read_passages", partial(read_passages, count=passages))
     session.text.open("stories")
     session.library.open("stories-transformer")
     qtbot.waitUntil(lambda: session.library.model is not None and session.text.corpus is not None)
@@ -46,7 +50,7 @@ def test_a_lens_is_fitted_on_the_open_text_and_read_beside_the_logit_lens(
     moment = session.library.model, session.library.step
     fitted = session.lenses.fitted(moment, "tuned")
     assert fitted is not None
-    assert fitted.passages == 50
+    assert fitted.passages == passages
     qtbot.waitUntil(lambda: panel.found.fitted.get("tuned") is fitted)
 
     reading, position = session.reading.current, session.reading.position
@@ -70,6 +74,7 @@ def test_a_lens_is_fitted_on_the_open_text_and_read_beside_the_logit_lens(
     qtbot.waitUntil(lambda: set(panel.found.read) == {"logit"})
 
 
+@pytest.mark.slow
 def test_fitting_can_be_stopped_and_what_was_found_stays(
     window: MainWindow, session: Session, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:

@@ -68,6 +68,7 @@ def recurrence(u: float) -> Callable[[Weights], None]:
     return change
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("u", "left"), [(0.9, "0.028"), (0.95, "0.175"), (0.99, "0.711"), (1.1, "25.548")])
 def test_what_a_factor_leaves_of_the_tickets_is_said_and_drawn(through_time, u: float, left: str) -> None:
     panel = through_time("rnn", recurrence(u), activation="relu")
@@ -77,6 +78,7 @@ def test_what_a_factor_leaves_of_the_tickets_is_said_and_drawn(through_time, u: 
     assert f"state ×{u:.2f} a step" in panel.wave.accessibleDescription()
 
 
+@pytest.mark.slow
 def test_an_exploding_recurrence_whose_loss_leaves_float32_is_drawn_all_the_same(
     through_time, qtbot: QtBot
 ) -> None:
@@ -111,6 +113,7 @@ def test_a_sigmoid_leaves_a_quarter_of_each_step_at_most(through_time) -> None:
     assert panel.said == f"Size over steps back: ×3.4e−21 over {TICKETS}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("activation", "slope"), [("tanh", 1.0), ("sigmoid", 0.25)])
 def test_no_step_stretches_by_more_than_its_slope_times_the_norm_of_u(
     through_time, qtbot: QtBot, activation: str, slope: float

@@ -247,6 +247,7 @@ def test_a_word_says_what_replacing_it_changed(
     assert card.title == "0.000"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["transformer", "lstm", "ngram", "window"])
 def test_another_model_at_the_same_place_leaves_nothing_of_the_one_before(
     picture_of: Callable[..., PicturePanel], session: Session, family: str

@@ -74,6 +74,7 @@ def test_until_words_are_erased_the_panel_says_what_it_does(
     assert not words_of(panel, "saliency_sentence").startswith("Each word")
 
 
+@pytest.mark.slow
 def test_while_the_words_of_a_long_text_are_erased_other_questions_have_their_turn(
     panel: SaliencyPanel, read: Session, qtbot: QtBot
 ) -> None:
@@ -94,6 +95,7 @@ def test_while_the_words_of_a_long_text_are_erased_other_questions_have_their_tu
     np.testing.assert_allclose(measured, found.measured, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_words_are_not_erased_for_a_panel_out_of_sight_and_go_on_when_it_is_seen(
     panel: SaliencyPanel, window: MainWindow, read: Session, qtbot: QtBot
 ) -> None:
@@ -229,6 +231,7 @@ def test_other_tasks_have_theirs(
     assert panel.source_words.isHidden() == (task != "translation")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "family"), in_turn(LINES, ("transformer", "lstm"), among=[*LINES][:1]))
 def test_every_panel_of_inside_shows_the_gradients_of_other_tasks(
     window: MainWindow,

@@ -113,6 +113,7 @@ def test_the_operation_is_that_of_the_pinned_cell_and_an_operand_leads_back(
     assert operand[0] in trace.stages[session.focus.stage].results
 
 
+@pytest.mark.slow
 def test_a_cell_pinned_while_another_reading_waits_to_be_drawn_is_not_asked_of_the_old_one(
     window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot
 ) -> None:
@@ -144,6 +145,7 @@ def test_without_a_model_nothing_of_the_last_one_stays(
     assert (words_of(panel, "stage_sentence"), panel.views) == ("", ())
 
 
+@pytest.mark.slow
 @in_families("window", "gru", "transformer")
 def test_with_gradients_the_strips_show_them_and_play_walks_back_from_the_last_stage(
     panel: StagePanel, session: Session, run: Path, qtbot: QtBot

@@ -54,6 +54,7 @@ def test_sorting_by_similarity_moves_rows_but_keeps_their_names(
     )
 
 
+@pytest.mark.slow
 def test_pointing_at_a_column_of_the_source_leaves_the_position_of_the_translation(
     window: MainWindow, attending_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
 ) -> None:
@@ -73,6 +74,7 @@ def test_pointing_at_a_column_of_the_source_leaves_the_position_of_the_translati
         assert (session.focus.source, session.focus.position) == (3, 0 if moves else position)
 
 
+@pytest.mark.slow
 def test_a_click_on_the_curve_of_a_unit_of_the_encoder_pins_a_word_of_the_source(
     window: MainWindow, attending_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
 ) -> None:
@@ -90,6 +92,7 @@ def test_a_click_on_the_curve_of_a_unit_of_the_encoder_pins_a_word_of_the_source
     assert session.focus.position == position
 
 
+@pytest.mark.slow
 def test_stages_of_an_encoder_are_those_at_the_pinned_word_of_the_source(
     window: MainWindow, attending_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
 ) -> None:
@@ -136,6 +139,7 @@ def test_a_dragged_value_changes_what_comes_later_and_one_undo_takes_it_back(
     assert session.surgery.interventions == ()
 
 
+@pytest.mark.slow
 @in_families("rnn", "gru")
 def test_the_hover_card_says_the_number_that_a_dragged_cell_has_now(
     inside: dict[str, Panel], session: Session, qtbot: QtBot

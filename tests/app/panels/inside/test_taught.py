@@ -122,6 +122,7 @@ def test_a_form_is_unfolded_and_a_line_leads_to_its_place(panel: TaughtPanel, qt
     assert not any(row.inner for row in lines.rows)
 
 
+@pytest.mark.slow
 def test_training_without_the_lines_measures_what_they_gave(panel: TaughtPanel, qtbot: QtBot) -> None:
     choose(panel, "her", qtbot)
     press(panel, "taught_remove_button", qtbot)

@@ -57,6 +57,7 @@ def test_it_shows_how_far_the_last_loss_reaches(panel: ThroughTimePanel, read: S
     assert panel.wave.steps == 7
 
 
+@pytest.mark.slow
 def test_every_loss_by_every_state_and_what_the_steps_add(
     panel: ThroughTimePanel, read: Session, qtbot: QtBot
 ) -> None:
@@ -103,6 +104,7 @@ def test_truncation_cuts_a_band_and_says_what_is_left(panel: ThroughTimePanel) -
     assert panel.sums.parts.kept.tolist() == [False] * 6 + [True] * 3
 
 
+@pytest.mark.slow
 def test_each_step_can_stretch_a_gradient_by_the_norm_of_its_jacobian(
     panel: ThroughTimePanel, read: Session, qtbot: QtBot
 ) -> None:
@@ -129,6 +131,7 @@ def test_what_the_cell_holds_of_each_word_is_stacked_to_all_of_it(
     assert panel.sums.held.total == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_of_a_translator_nothing_is_said_to_be_held(
     panel: ThroughTimePanel, read_pair: Callable[..., Session], translator_run: Path, qtbot: QtBot
 ) -> None:
@@ -161,6 +164,7 @@ FAMILIES = {
 """What a gradient goes back along in each family, and what that is called; what counts has none."""
 
 
+@pytest.mark.slow
 def test_four_families_stand_side_by_side_on_the_same_text_with_their_factors(
     panel: ThroughTimePanel, read: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
@@ -209,6 +213,7 @@ def test_python_gives_the_norms_that_are_drawn(panel: ThroughTimePanel, read: Se
         np.testing.assert_allclose(scope["norms"][name], found.norms, rtol=1e-4, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_of_a_translator_losses_steps_and_a_scaled_u_are_shown_as_well(
     panel: ThroughTimePanel, read_pair: Callable[..., Session], attending_run: Path, qtbot: QtBot
 ) -> None:
@@ -238,6 +243,7 @@ def test_of_a_translator_losses_steps_and_a_scaled_u_are_shown_as_well(
     np.testing.assert_allclose(found, expected.relative[: expected.last + 1][::-1], rtol=1e-3, atol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "text"), [("tagger", "time flies like an arrow"), ("classifier", "so good")]
 )

@@ -92,6 +92,7 @@ def test_a_higher_threshold_leaves_fewer_units(
     assert 2 <= len(expected) < len(values)
 
 
+@pytest.mark.slow
 def test_the_threshold_begins_in_the_scale_of_what_is_shown_and_stays_as_it_is_chosen(
     window: MainWindow, session: Session, lstm_run: Path, text_file: Path, qtbot: QtBot
 ) -> None:
@@ -139,6 +140,7 @@ def test_the_text_a_model_learned_from_is_opened_to_search_it(
     assert session.text.corpus.fingerprint == session.library.model.description.fingerprint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given_up", ["cancelled", "replaced", "another unit"])
 def test_a_search_that_waits_for_its_text_is_given_up_with_it(
     window: MainWindow, session: Session, lstm_run: Path, text_file: Path, given_up: str, qtbot: QtBot
@@ -164,6 +166,7 @@ def test_a_search_that_waits_for_its_text_is_given_up_with_it(
     qtbot.waitUntil(lambda: bool(panel.places) and not session.work.jobs, timeout=LONG)
 
 
+@pytest.mark.slow
 def test_another_text_is_searched_in_the_models_own_tokens(
     window: MainWindow, session: Session, lstm_run: Path, text_file: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -224,6 +227,7 @@ def test_the_text_that_was_counted_is_opened_at_a_click_and_every_order_has_its_
     assert places.accessibleDescription() == found
 
 
+@pytest.mark.slow
 def test_a_unit_that_a_narrower_model_lacks_is_let_go(
     window: MainWindow, session: Session, lstm_run: Path, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
@@ -267,6 +271,7 @@ def test_until_one_is_pinned_the_strongest_unit_is_shown(
     assert (card.title, has_dashed_edge(card)) == ("Unit 5", False)
 
 
+@pytest.mark.slow
 def test_an_unseen_context_leaves_the_lines_of_the_longest_that_was_seen(
     window: MainWindow, session: Session, ngram_run: Path, text_file: Path, qtbot: QtBot
 ) -> None:
@@ -280,6 +285,7 @@ def test_an_unseen_context_leaves_the_lines_of_the_longest_that_was_seen(
     assert places.accessibleDescription() not in ("", "0 places")
 
 
+@pytest.mark.slow
 def test_lines_that_come_when_their_model_is_closed_are_those_of_what_was_looked_for(
     window: MainWindow,
     session: Session,

@@ -75,6 +75,7 @@ def choose(picker: QComboBox, index: int) -> None:
     picker.activated.emit(index)
 
 
+@pytest.mark.slow
 def test_the_position_poll_is_asked_first(poll: PollPanel) -> None:
     assert text(poll, "poll_question") == "x₂ and x₃ change places. What is x′₄ now?"
     assert choices(poll).rows[0].text == "0.1, 0.2, 1.2, 0.1"
@@ -92,6 +93,7 @@ def test_answers_are_collected_by_keys_and_taken_back(poll: PollPanel, qtbot: Qt
     assert counts(poll) == [2, 2, 1]
 
 
+@pytest.mark.slow
 def test_answers_count_wherever_the_focus_is_but_in_a_field(
     poll: PollPanel, order: OrderPanel, window: MainWindow, qtbot: QtBot
 ) -> None:
@@ -121,6 +123,7 @@ def test_answers_count_wherever_the_focus_is_but_in_a_field(
     assert field.text() == "3"
 
 
+@pytest.mark.slow
 def test_counts_are_typed_at_once(poll: PollPanel, qtbot: QtBot) -> None:
     click(poll, "type_counts_button", qtbot)
     first = poll.findChild(QSpinBox, "count_A")
@@ -131,6 +134,7 @@ def test_counts_are_typed_at_once(poll: PollPanel, qtbot: QtBot) -> None:
     assert counts(poll) == [12, 0, 0]
 
 
+@pytest.mark.slow
 def test_counts_can_be_typed_in(poll: PollPanel, qtbot: QtBot) -> None:
     assert not poll.findChild(QSpinBox, "count_A").isVisible()
     click(poll, "type_counts_button", qtbot)
@@ -168,6 +172,7 @@ def test_only_the_counts_are_kept(poll: PollPanel, session: Session, qtbot: QtBo
         again.close()
 
 
+@pytest.mark.slow
 def test_the_answers_to_all_polls_are_saved_as_a_table(
     poll: PollPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
@@ -189,6 +194,7 @@ def test_the_answers_to_all_polls_are_saved_as_a_table(
     assert "cannot be written" in poll.complaint
 
 
+@pytest.mark.slow
 def test_another_poll_begins_hidden_with_counts_of_its_own(poll: PollPanel, qtbot: QtBot) -> None:
     qtbot.keyClicks(choices(poll), "a ")
     choose(poll.findChild(QComboBox, "poll_picker"), 1)
@@ -201,6 +207,7 @@ def test_another_poll_begins_hidden_with_counts_of_its_own(poll: PollPanel, qtbo
     assert counts(poll) == [1, 0, 0]
 
 
+@pytest.mark.slow
 def test_with_two_layers_order_shows_and_without_the_mask_it_does_not(
     poll: PollPanel, order: OrderPanel, qtbot: QtBot
 ) -> None:
@@ -221,6 +228,7 @@ def test_with_two_layers_order_shows_and_without_the_mask_it_does_not(
     assert "A is right" in text(poll, "poll_answer")
 
 
+@pytest.mark.slow
 def test_the_exchange_is_not_given_away(order: OrderPanel, session: Session) -> None:
     order.catch_up()
     assert [line.title for line in order.findChild(OrderPicture).lines] == ["before"]
@@ -238,6 +246,7 @@ def write(order: OrderPanel, row: int, column: int, typed: str, qtbot: QtBot) ->
     qtbot.keyClick(field, Qt.Key.Key_Return)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("projector", [False, True])
 def test_no_number_of_the_vectors_is_cut(order: OrderPanel, projector: bool, qtbot: QtBot) -> None:
     theme_switch().set_projector(projector)
@@ -312,6 +321,7 @@ def test_a_poll_about_the_model_is_answered_by_the_model(
     assert poll.complaint == ""
 
 
+@pytest.mark.slow
 def test_two_layers_are_readable_from_the_last_row(
     window: MainWindow, poll: PollPanel, order: OrderPanel, qtbot: QtBot
 ) -> None:

@@ -87,6 +87,7 @@ def test_what_was_measured_before_the_first_update_makes_no_lane_the_best(
     assert "lowest" in "".join(piece.text for piece in race_in_words(ready.race.lanes))
 
 
+@pytest.mark.slow
 def test_four_rates_one_is_hidden_the_best_forked_and_all_scrubbed(
     window: MainWindow, ready: Session, qtbot: QtBot
 ) -> None:

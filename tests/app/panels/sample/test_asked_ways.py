@@ -70,6 +70,7 @@ def test_each_way_is_answered_as_the_core_answers_it(panel: AskedWaysPanel, fold
     )
 
 
+@pytest.mark.slow
 def test_what_is_asked_is_the_same_however_the_prefix_is_read(
     panel: AskedWaysPanel, session: Session, folder: Path, qtbot: QtBot
 ) -> None:
@@ -123,6 +124,7 @@ def test_the_sentence_says_what_happened(answer: WrittenAnswer, sentence: str) -
     assert sentence in in_words(answer)
 
 
+@pytest.mark.slow
 def test_an_answer_that_comes_when_its_model_is_closed_has_its_own_tokens(
     panel: AskedWaysPanel,
     window: MainWindow,

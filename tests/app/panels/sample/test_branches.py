@@ -25,6 +25,7 @@ def letters_run(tmp_path_factory: pytest.TempPathFactory, text_file: Path) -> Pa
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bench", ["letters"], indirect=True)
 def test_characters_are_not_called_words(bench: Bench) -> None:
     assert bench.find("distribution_view").card.title == "From logits to a character"
@@ -98,6 +99,7 @@ def test_the_tree_leaves_the_prefix_alone_until_it_is_adopted(bench: Bench) -> N
     assert len(bench.session.writing.branches.nodes) == 1
 
 
+@pytest.mark.slow
 def test_another_snapshot_keeps_the_tree_and_changes_what_comes_next(bench: Bench) -> None:
     session = bench.session
     bench.roll()
@@ -119,6 +121,7 @@ def test_another_prefix_begins_another_tree(bench: Bench) -> None:
     bench.wait_for_prospect()
 
 
+@pytest.mark.slow
 def test_an_answer_about_the_tree_before_does_not_come_to_the_next(bench: Bench) -> None:
     session = bench.session
     bench.window.show_perspective("corpus")  # where nobody looks ahead

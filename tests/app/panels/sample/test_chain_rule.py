@@ -37,6 +37,7 @@ def test_the_chain_rule_is_that_of_the_core_and_goes_on_with_the_branch(bench: B
     assert bench.session.focus.position == panel.likelihood.tokens[0].position
 
 
+@pytest.mark.slow
 def test_the_chain_rule_scores_swapped_words_as_they_are_read_and_says_so(bench: Bench) -> None:
     session, panel = bench.session, bench.find("chain_rule_view")
     session.reading.set_prefix("the cows eat corn")
@@ -52,6 +53,7 @@ def test_the_chain_rule_scores_swapped_words_as_they_are_read_and_says_so(bench:
     assert not bench.says("chain_rule_view", "of the words as read")
 
 
+@pytest.mark.slow
 def test_a_text_that_cannot_be_read_is_said_beside_the_chain_rule(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,6 +37,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return lmviz.train("ngram", corpus, folder / "run", order=3).folder
 
 
+@pytest.mark.slow
 def test_the_longest_passages_are_found_and_the_model_writes_for_a_verdict(
     window: MainWindow, session: Session, run: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

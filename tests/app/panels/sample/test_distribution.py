@@ -112,6 +112,7 @@ def test_a_number_says_how_it_came_about(bench: Bench) -> None:
     assert bench.session.writing.hovered_token == candidate.id
 
 
+@pytest.mark.slow
 def test_a_pinned_or_hovered_word_shows_what_came_after_it_until_one_writes_or_escapes(bench: Bench) -> None:
     session, panel = bench.session, bench.find("distribution_view")
     session.reading.set_prefix("the cows eat")
@@ -153,6 +154,7 @@ def test_a_word_clicked_where_one_looks_back_goes_on_from_there(bench: Bench) ->
     assert len(session.writing.branches.nodes) == 1
 
 
+@pytest.mark.slow
 def test_the_foot_s_tooltip_shows_what_was_typed_as_it_was_typed(bench: Bench) -> None:
     bench.session.reading.set_prefix("the <b>cows</b>")
     bench.wait_for_prospect()
@@ -165,6 +167,7 @@ def test_the_foot_s_tooltip_shows_what_was_typed_as_it_was_typed(bench: Bench) -
         assert "<b>cows</b>" in shown.toPlainText()
 
 
+@pytest.mark.slow
 def test_another_source_gives_another_distribution_and_begins_the_writing_anew(
     window: MainWindow,
     read_pair: Callable[..., Session],
@@ -203,6 +206,7 @@ def test_another_source_gives_another_distribution_and_begins_the_writing_anew(
     assert session.writing.branches.chosen() == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bench", ["transformer"], indirect=True)
 @pytest.mark.parametrize("kind", [DistributionPanel, AttentionPanel, PicturePanel])
 def test_settings_are_right_and_no_model_is_offered_while_an_answer_is_awaited(

@@ -70,6 +70,7 @@ def test_play_goes_to_the_chosen_length_and_space_pauses(bench: Bench) -> None:
     assert not bench.find("roll_view").is_playing
 
 
+@pytest.mark.slow
 def test_play_stops_at_end(bench: Bench) -> None:
     session = bench.session
     end = bench.model.tokenizer.end_id
@@ -90,6 +91,7 @@ def test_greedy_takes_the_likeliest(bench: Bench) -> None:
     assert list(bench.session.writing.branches.chosen()) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bench", ["transformer"], indirect=True)
 def test_a_transformer_writes_beyond_its_context(bench: Bench) -> None:
     bench.session.writing.set_sampling(seed=3, seed_locked=True, stop_at_end=False)
@@ -129,6 +131,7 @@ def test_without_a_model_the_panels_say_what_to_do(
     assert session.writing.prospect is None
 
 
+@pytest.mark.slow
 def test_rolls_that_come_while_a_token_is_chosen_wait_for_their_turn(
     bench: Bench, gate: threading.Event, qtbot: QtBot
 ) -> None:
@@ -145,6 +148,7 @@ def test_rolls_that_come_while_a_token_is_chosen_wait_for_their_turn(
     assert len(session.writing.branches.chosen()) == 3
 
 
+@pytest.mark.slow
 def test_rolls_that_wait_are_dropped_with_the_text_they_were_for(
     bench: Bench, gate: threading.Event, answered: Callable[[], None], qtbot: QtBot
 ) -> None:

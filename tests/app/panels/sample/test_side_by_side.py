@@ -14,6 +14,7 @@ from lmviz.decoding.outcome import outcome
 from lmviz.decoding.sampling import greedy
 
 
+@pytest.mark.slow
 def test_figures_that_cannot_be_computed_leave_no_others_in_their_place(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,6 +69,7 @@ def test_a_pause_that_ends_after_the_last_token_adds_none(bench: Bench) -> None:
     assert len(view.outcomes["greedy"].chosen) == 3
 
 
+@pytest.mark.slow
 def test_figures_that_cannot_be_computed_of_a_model_that_was_closed_meanwhile_leave_nothing(
     bench: Bench, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,7 @@ def test_a_click_on_a_name_hides_its_curve(bench: Bench) -> None:
         assert (plot.description() == whole) is is_whole
 
 
+@pytest.mark.slow
 def test_a_change_of_the_model_changes_what_it_would_write(bench: Bench) -> None:
     panel = bench.bring("teacher_forcing_view")
     bench.wait(lambda: panel.histories is not None)
@@ -56,6 +57,7 @@ def test_a_change_of_the_model_changes_what_it_would_write(bench: Bench) -> None
     assert panel.histories.after_right != pytest.approx(before.after_right, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_after_a_failure_nothing_of_the_text_before_is_drawn(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,6 +75,7 @@ def test_after_a_failure_nothing_of_the_text_before_is_drawn(
     assert not panel.exported_arrays()
 
 
+@pytest.mark.slow
 def test_of_a_translation_both_read_the_same_source(
     window: MainWindow, read_pair: Callable[..., Session], attending_run: Path, qtbot: QtBot
 ) -> None:

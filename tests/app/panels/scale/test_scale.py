@@ -112,6 +112,7 @@ def test_the_calculator_says_what_gpt3_costs(scene: Scene) -> None:
     assert f"{pace.tokens_per_second:,.0f} tokens/s" in note
 
 
+@pytest.mark.slow
 def test_sizes_that_are_typed_are_counted_exactly(scene: Scene) -> None:
     for name, value in (("layers", 2), ("width", 48), ("heads", 3), ("context", 20), ("vocabulary", 100)):
         scene.type(f"scale_{name}", value)
@@ -163,6 +164,7 @@ def test_a_click_on_a_model_loads_it(scene: Scene) -> None:
     assert [point.name for point in plot.points if point.is_chosen] == ["GPT-2"]
 
 
+@pytest.mark.slow
 def test_points_stand_where_their_numbers_are(scene: Scene) -> None:
     plot = scene.find(SizePlot, "size_plot")
     first, second = plot.place_of(1e6, 1e10), plot.place_of(1e8, 1e12)
@@ -178,6 +180,7 @@ def test_diagonals_are_named_by_time_once_the_pace_is_known(scene: Scene) -> Non
     assert 6 * lines["a day here"].product == pytest.approx(86_400 * pace.operations)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["PaLM", "GPT-3 13 bn", "LLaMA-2"])
 def test_every_model_can_be_chosen_by_name(scene: Scene, name: str) -> None:
     picker = scene.find(QComboBox, "scale_model_picker")
@@ -240,6 +243,7 @@ def test_one_slider_drives_both_graphs_and_the_curves(scene: Scene) -> None:
     np.testing.assert_array_equal(plot.points()["attention"][[6, 23]], [[7, 28], [24, 300]])
 
 
+@pytest.mark.slow
 def test_open_models_are_measured_over_the_length(
     scene: Scene, transformer_run: Path, lstm_run: Path
 ) -> None:
@@ -291,6 +295,7 @@ def test_an_experiment_is_run_drawn_and_fitted(scene: Scene, with_text: Callable
     assert found["trained"] == experiment.trained[-1]
 
 
+@pytest.mark.slow
 def test_an_experiment_can_be_stopped_and_gives_way_to_a_training(
     scene: Scene, with_text: Callable[[], None]
 ) -> None:
@@ -314,6 +319,7 @@ def scene_options(scene: Scene):
     return scene.session.plan.current.training_options
 
 
+@pytest.mark.slow
 def test_nothing_is_measured_while_a_model_is_trained(scene: Scene, with_text: Callable[[], None]) -> None:
     scene.wait_for_pace()
     with_text()
@@ -332,6 +338,7 @@ def _measured_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "LONGEST", float("inf"))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_measured_without_end")
 def test_a_measurement_that_is_cancelled_begins_again_only_when_asked_for(scene: Scene) -> None:
     scale = scene.session.scale
@@ -371,6 +378,7 @@ def test_nothing_is_measured_during_a_race(scene: Scene, with_text: Callable[[],
     scene.qtbot.waitUntil(lambda: scale.is_measuring)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_projected", [False, True])
 def test_every_public_model_has_its_name_and_no_two_names_overlap(scene: Scene, is_projected: bool) -> None:
     scene.window.set_projector(is_projected)
@@ -389,6 +397,7 @@ def test_every_public_model_has_its_name_and_no_two_names_overlap(scene: Scene, 
         assert not any(square.contains(place) for place in places), "no letter lies under a model"
 
 
+@pytest.mark.slow
 def test_the_calculator_is_whole_in_sight_while_a_job_is_shown(scene: Scene) -> None:
     scene.wait_for_pace()
     area: QWidget = scene.find(QSpinBox, "scale_layers")
@@ -404,6 +413,7 @@ def test_the_calculator_is_whole_in_sight_while_a_job_is_shown(scene: Scene) -> 
         gate.set()
 
 
+@pytest.mark.slow
 def test_what_failed_about_runs_is_not_answered_by_the_pace(scene: Scene) -> None:
     calculator, scale = scene.panel("calculator_view"), scene.session.scale
     scene.qtbot.waitUntil(lambda: scale.pace is not None)

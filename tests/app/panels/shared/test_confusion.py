@@ -96,6 +96,7 @@ def test_a_click_on_a_mistake_reads_an_example_of_it(
     assert "confusion = scores[0].confusion" in panel.recipe()
 
 
+@pytest.mark.slow
 def test_of_many_labels_what_they_come_to_is_seen_above_the_counts_in_little_room(
     window: MainWindow, session: Session, run_on: Callable[[str], Path], qtbot: QtBot
 ) -> None:
@@ -150,6 +151,7 @@ def test_each_label_and_each_kind_of_span_has_its_precision_recall_and_f1(
     assert any(wanted in line for line in said)
 
 
+@pytest.mark.slow
 def test_another_step_has_its_own_counts(
     window: MainWindow, session: Session, run_on: Callable[[str], Path], qtbot: QtBot
 ) -> None:
@@ -163,6 +165,7 @@ def test_another_step_has_its_own_counts(
     assert panel.findChild(ConfusionGrid).counts.sum() == len(session.text.corpus.validation_documents)
 
 
+@pytest.mark.slow
 def test_it_says_what_it_needs(
     window: MainWindow,
     session: Session,
@@ -182,6 +185,7 @@ def test_it_says_what_it_needs(
     )
 
 
+@pytest.mark.slow
 def test_a_change_that_holds_for_any_text_is_an_experiment_on_the_whole_text(
     window: MainWindow, session: Session, run_on: Callable[[str], Path], qtbot: QtBot
 ) -> None:
@@ -241,6 +245,7 @@ def test_the_switch_shows_the_counts_with_the_changes_without_them_and_both(
     assert session.scores.score_of(under.moment, under.interventions) is plain
 
 
+@pytest.mark.slow
 def test_counts_of_another_question_do_not_stand_under_a_new_one(
     window: MainWindow,
     session: Session,
@@ -268,6 +273,7 @@ def test_counts_of_another_question_do_not_stand_under_a_new_one(
     qtbot.waitUntil(lambda: len(panel.scores) == 2)
 
 
+@pytest.mark.slow
 def test_a_change_of_one_word_has_no_place_in_other_texts_and_that_is_said(
     window: MainWindow, session: Session, run_on: Callable[[str], Path], qtbot: QtBot
 ) -> None:

@@ -50,6 +50,7 @@ def test_the_key_and_the_switch_turn_values_into_gradients_and_back(
     qtbot.waitUntil(lambda: state.view.address == address)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1440, 900), (1280, 720)])
 @pytest.mark.parametrize("perspective", ["attention", "inside"])
 def test_a_second_click_finds_the_switch_where_the_first_did(
@@ -79,6 +80,7 @@ def test_a_second_click_finds_the_switch_where_the_first_did(
             drawn()
 
 
+@pytest.mark.slow
 def test_a_number_that_only_another_model_has_is_named_by_its_place(
     read: Session, inside: dict[str, object], qtbot: QtBot
 ) -> None:
@@ -134,6 +136,7 @@ def test_why_this_gradient_leads_forward_to_the_loss(
     assert labels in (["the slope of −ln p"], ["nothing that loss of “eat” depends on reads it"])
 
 
+@pytest.mark.slow
 def test_a_gradient_that_is_pinned_is_explained_anew_with_another_number(
     read: Session, inside: dict[str, object], qtbot: QtBot
 ) -> None:
@@ -153,6 +156,7 @@ def test_a_gradient_that_is_pinned_is_explained_anew_with_another_number(
     qtbot.waitUntil(is_new)
 
 
+@pytest.mark.slow
 def test_a_unit_shows_its_gradient_over_the_text(
     read: Session, inside: dict[str, object], qtbot: QtBot
 ) -> None:
@@ -166,6 +170,7 @@ def test_a_unit_shows_its_gradient_over_the_text(
     assert unit.unit == ("layers/0/cell", 3)
 
 
+@pytest.mark.slow
 def test_attention_shows_the_gradient_of_its_weights(
     window: MainWindow, session: Session, transformer_run: Path, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -192,6 +197,7 @@ def test_attention_shows_the_gradient_of_its_weights(
     assert "layers/0/attention/weights" in heads.exported_arrays()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1100, 1300, 2200])
 def test_the_switch_is_never_cut_and_says_its_number_on_hover(
     window: MainWindow, read: Session, inside: dict[str, object], qtbot: QtBot, width: int

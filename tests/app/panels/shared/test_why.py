@@ -139,6 +139,7 @@ def test_one_click_takes_gradients_of_the_pinned_number(
     assert session.gradients.of == ("layers/0/update", (2, 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("why", [("lstm", "inside")], indirect=True, ids=["lstm"])
 def test_where_a_gradient_does_not_reach_the_word_the_strongest_of_all_words_is_explained(
     why: WhyPanel, window: MainWindow, session: Session, qtbot: QtBot
@@ -169,6 +170,7 @@ def test_of_terms_along_the_text_the_words_own_is_named_by_its_word_too(
         assert any(f"{place} “{word}”" in name for name in written), (word, written)
 
 
+@pytest.mark.slow
 def test_before_anything_is_explained_it_asks_for_a_model_only_where_none_is_read(
     window: MainWindow, session: Session, transformer_run: Path, gate: threading.Event, qtbot: QtBot
 ) -> None:
@@ -187,6 +189,7 @@ def test_before_anything_is_explained_it_asks_for_a_model_only_where_none_is_rea
     gate.set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("why", [("gru", "inside")], indirect=True, ids=["gru"])
 def test_a_number_of_a_word_that_is_gone_is_no_step_of_the_way_back(
     why: WhyPanel, session: Session, qtbot: QtBot

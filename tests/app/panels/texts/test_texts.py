@@ -87,6 +87,7 @@ def test_rows_that_cannot_be_asked_are_named(
     assert "two words" in view.findChild(object, "rows_left_out").text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["mean", "patch"])
 def test_effects_grow_and_go_on_where_they_were_left(
     texts: MainWindow, session: Session, qtbot: QtBot, tmp_path: Path, by: str
@@ -132,6 +133,7 @@ def test_a_row_is_opened_in_the_window_and_in_circuits(
     assert session.contrast.measure == "logit:grass-corn"
 
 
+@pytest.mark.slow
 def test_a_second_model_stands_beside_the_first(
     texts: MainWindow, session: Session, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -176,6 +178,7 @@ def test_losses_are_shown_divided_and_opened(
     np.testing.assert_allclose(losses.shown.losses, same.minus(early).losses, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_of_a_million_tokens_only_those_in_sight_are_painted(qtbot: QtBot) -> None:
     from lmviz.app.widgets.base.scrolling import scrolling
 

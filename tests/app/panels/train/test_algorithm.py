@@ -139,6 +139,7 @@ def test_a_step_is_read_line_by_line(scene: Scene) -> None:
     stop(scene)
 
 
+@pytest.mark.slow
 def test_its_lines_are_read_before_a_training_begins(scene: Scene, options: TrainingOptions) -> None:
     planned = scene.panel.findChild(AlgorithmLines, "planned_lines")
     assert planned.isVisible()
@@ -169,6 +170,7 @@ def test_its_lines_are_read_before_a_training_begins(scene: Scene, options: Trai
     stop(scene)
 
 
+@pytest.mark.slow
 def test_a_smoothed_target_has_a_line_of_its_own_and_is_drawn(scene: Scene, options: TrainingOptions) -> None:
     smoothed = replace(options, label_smoothing=0.2)
     scene.session.plan.set("lstm", FAMILIES["lstm"].configuration(width=8), smoothed)
@@ -236,6 +238,7 @@ def test_a_chosen_line_stays_and_a_second_click_lets_it_go(scene: Scene) -> None
     stop(scene)
 
 
+@pytest.mark.slow
 def test_the_words_of_a_step_stay_those_of_its_model_when_another_is_trained(
     scene: Scene, tmp_path: Path
 ) -> None:
@@ -254,6 +257,7 @@ def test_the_words_of_a_step_stay_those_of_its_model_when_another_is_trained(
     stop(scene)
 
 
+@pytest.mark.slow
 def test_what_is_exported_is_what_is_drawn(scene: Scene) -> None:
     assert scene.panel.exported_arrays() == {}
     scene.step()
@@ -294,6 +298,7 @@ def test_an_ngram_model_shows_how_it_counts(scene: Scene) -> None:
     stop(scene)
 
 
+@pytest.mark.slow
 def test_the_first_step_brings_it_in_front(closed: Scene) -> None:
     assert not closed.panel.is_in_sight
     closed.training_step()
@@ -322,6 +327,7 @@ def test_a_second_step_leaves_the_tab_that_was_chosen_since(closed: Scene) -> No
     stop(closed)
 
 
+@pytest.mark.slow
 def test_a_model_that_makes_no_step_says_why_and_a_new_one_does(
     scene: Scene, sample_run: Path, qtbot: QtBot
 ) -> None:

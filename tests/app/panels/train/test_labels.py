@@ -42,6 +42,7 @@ def click_card(cards: FamilyCards, family: str, qtbot: QtBot) -> None:
     qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=place)
 
 
+@pytest.mark.slow
 def test_a_family_that_cannot_do_the_task_is_not_planned_and_says_why(
     tagging: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -86,6 +87,7 @@ def test_a_tagger_is_trained_as_stated_and_measured_by_its_labels(
     assert not references(plot)
 
 
+@pytest.mark.slow
 def test_a_transformer_that_tags_begins_without_the_mask_and_what_is_chosen_stays(
     tagging: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
@@ -117,6 +119,7 @@ def test_a_transformer_that_tags_begins_without_the_mask_and_what_is_chosen_stay
     assert masked()  # as it was left
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "what"),
     [
@@ -145,6 +148,7 @@ def test_as_many_parameters_are_stated_as_the_trained_model_has(
     assert str(session.library.model.parameters)[:3] in stated.replace(".", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "family", "offered", "left_out"),
     [

@@ -112,6 +112,7 @@ def test_runs_lie_over_one_another_and_a_closed_one_goes(
     qtbot.waitUntil(lambda: set(plot.points()) == {"training", "validation"})
 
 
+@pytest.mark.slow
 def test_a_run_on_another_text_keeps_its_own_figures(
     loss: LossPanel, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
@@ -152,6 +153,7 @@ def beside_another_text(
     return loss
 
 
+@pytest.mark.slow
 def test_runs_on_other_texts_are_drawn_only_where_wanted_and_in_bits_per_character(
     beside_another_text: LossPanel, session: Session, qtbot: QtBot
 ) -> None:
@@ -176,6 +178,7 @@ def test_runs_on_other_texts_are_drawn_only_where_wanted_and_in_bits_per_charact
     assert loss.findChild(Card).title == "Loss per token"
 
 
+@pytest.mark.slow
 def test_the_axis_ends_with_the_run_that_is_shown_whatever_else_is_open(
     beside_another_text: LossPanel, session: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
@@ -191,6 +194,7 @@ def test_the_axis_ends_with_the_run_that_is_shown_whatever_else_is_open(
     qtbot.waitUntil(lambda: box.viewRange()[0] == pytest.approx([0, 4]), timeout=LONG)
 
 
+@pytest.mark.slow
 def test_a_run_on_another_text_is_drawn_alone_when_it_is_shown(
     beside_another_text: LossPanel, session: Session, qtbot: QtBot
 ) -> None:
@@ -232,6 +236,7 @@ def test_the_own_curve_is_thick_and_those_of_other_runs_thin_and_grey(
     assert pen_of(loss, "transformer").color() == other.color()
 
 
+@pytest.mark.slow
 def test_a_run_on_another_text_is_thinner_still_dashed_and_fainter(
     beside_another_text: LossPanel, qtbot: QtBot
 ) -> None:

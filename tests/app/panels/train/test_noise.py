@@ -34,6 +34,7 @@ def said(panel: NoisePanel) -> str:
     return panel.findChild(QLabel, "noise_sentence").text()
 
 
+@pytest.mark.slow
 def test_it_is_measured_on_the_text_of_the_model(
     panel: NoisePanel, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:

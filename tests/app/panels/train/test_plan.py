@@ -104,6 +104,7 @@ def test_presets_say_their_time_and_choose_the_steps(
     qtbot.waitUntil(lambda: cards.chosen == "")
 
 
+@pytest.mark.slow
 def test_the_button_begins_a_new_run_also_where_the_shown_one_can_go_on(
     statement: QWidget, session: Session, make_run: Callable[..., Path], text_file: Path, qtbot: QtBot
 ) -> None:
@@ -128,6 +129,7 @@ def test_durations_are_as_exact_as_one_plans_with(seconds: float, words: str) ->
     assert in_words(seconds) == words
 
 
+@pytest.mark.slow
 def test_a_form_shows_what_the_family_and_its_choices_use(
     statement: QWidget, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -167,6 +169,7 @@ def test_what_is_no_number_is_said_in_the_words_of_the_form(
     assert field.complaint.text() == "Learning rate must be a number, and not 'abc'."
 
 
+@pytest.mark.slow
 def test_how_large_a_counted_model_is_it_does_not_say_beforehand(
     statement: QWidget, session: Session, text_file: Path, window: MainWindow, qtbot: QtBot
 ) -> None:
@@ -179,6 +182,7 @@ def test_how_large_a_counted_model_is_it_does_not_say_beforehand(
         assert any(" parameters · " in aside for aside in asides()) == (family == "gru")
 
 
+@pytest.mark.slow
 def test_while_the_form_is_refused_it_says_no_duration(
     statement: QWidget, window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:

@@ -93,6 +93,7 @@ def test_choose_train_pause_scrub_resume_stop(train: MainWindow, session: Sessio
     assert session.library.model.run.is_resumable
 
 
+@pytest.mark.slow
 def test_settings_are_locked_while_training_but_not_the_learning_rate(
     train: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -202,6 +203,7 @@ def test_an_impossible_setting_is_a_sentence_below_its_field(train: MainWindow, 
     assert session.plan.current.configuration.heads == 4
 
 
+@pytest.mark.slow
 def test_what_only_both_forms_know_is_said_below_the_field_and_keeps_from_training(
     train: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -243,6 +245,7 @@ def test_what_went_wrong_stands_beside_the_button_until_the_next_training(
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
 
+@pytest.mark.slow
 def test_health_and_prediction_over_time_show_what_was_measured(
     train: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -269,6 +272,7 @@ def test_health_and_prediction_over_time_show_what_was_measured(
     qtbot.waitUntil(lambda: plot.viewRange()[0] == pytest.approx([0, last]), timeout=LONG)
 
 
+@pytest.mark.slow
 def test_the_prediction_over_time_takes_the_colours_of_another_theme(
     train: MainWindow, session: Session, lstm_run: Path, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -284,6 +288,7 @@ def test_the_prediction_over_time_takes_the_colours_of_another_theme(
     assert view.grab().toImage() == switched
 
 
+@pytest.mark.slow
 def test_the_prediction_over_time_follows_the_pinned_word(
     train: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:
@@ -309,6 +314,7 @@ def test_the_prediction_over_time_follows_the_pinned_word(
     qtbot.waitUntil(lambda: np.array_equal(view.rows.get(steps[-1]), at_the_end), timeout=LONG)
 
 
+@pytest.mark.slow
 def test_no_point_of_a_pinned_word_is_that_of_a_text_whose_angles_are_others(
     train: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
@@ -353,6 +359,7 @@ def test_the_references_are_those_of_the_core(train: MainWindow, session: Sessio
     assert panel.references == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_the_sample_begins_anew_with_a_model_of_other_tokens(
     train: MainWindow,
     session: Session,
@@ -405,6 +412,7 @@ def test_the_sample_begins_anew_with_a_model_of_other_tokens(
     assert panel.exported_arrays()["ids"].max() < session.library.model.tokenizer.vocabulary_size
 
 
+@pytest.mark.slow
 def test_while_a_model_learns_its_next_word_and_the_newest_point_over_time_agree(
     train: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

@@ -81,6 +81,7 @@ def tune(panel: TuningPanel, session: Session, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: 6 in session.library.model.snapshots, timeout=LONG)
 
 
+@pytest.mark.slow
 def test_each_way_says_what_it_takes_before_anything_begins(
     panel: TuningPanel, session: Session, qtbot: QtBot
 ) -> None:
@@ -106,6 +107,7 @@ def test_each_way_says_what_it_takes_before_anything_begins(
     assert not session.library.model.run.snapshots()[1:]
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_tuned_scrubbed_and_written(
     window: MainWindow, panel: TuningPanel, session: Session, checkpoint: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
