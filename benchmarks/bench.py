@@ -34,6 +34,7 @@ GROUPS = (
     "benchmarks.racing",
     "benchmarks.learning",
     "benchmarks.counting",
+    "benchmarks.growing",
     "benchmarks.live_training",
     "benchmarks.keystrokes",
     "benchmarks.gradients",
