@@ -406,6 +406,20 @@ def look_at_features(scene: Scene) -> None:
     features.choose((features.chosen + 1) % 24)
 
 
+def bill_features(scene: Scene) -> None:
+    """The bill of another text, with the same dictionary."""
+    path = scene.text_file.with_name("drawn.safetensors")
+    if not path.exists():
+        made_features(lmviz.open_model(scene.runs["transformer"]), "layers/0/residual2", "the cows").save(
+            path
+        )
+    if scene.session.features.opened is None:
+        scene.show("feature_bill_view")
+        with scene.qtbot.waitSignal(scene.session.features.taken):
+            scene.session.features.open_file(path)
+    change_a_word(scene)
+
+
 def read_features(scene: Scene) -> None:
     """The same dictionary opened again, which is read again."""
     path = scene.text_file.with_name("drawn.safetensors")
@@ -585,6 +599,7 @@ ROWS = (
     Row("patching", "circuits", "patching_view", change_a_word),
     Row("attribution", "circuits", "attribution_view", change_a_word),
     Row("ablation", "circuits", "ablation_view", change_a_word),
+    Row("bill of features", "circuits transformer", "feature_bill_view", bill_features),
     Row("Probing ", "circuits", "probe_view", probe_labels),
     Row("steer curve", "circuits", "steer_view", change_a_word),
     Row("two heads", "circuits repeater", "head_pair_view", say_again),

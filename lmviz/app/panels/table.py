@@ -173,6 +173,7 @@ PANELS: tuple[PanelRow, ...] = (
         least=(340, 320),
         projected=True,
     ),
+    PanelRow("feature_bill", "Bill", "circuits", "right", tabbed=True, least=(340, 320)),
     PanelRow("head_pair", "Two heads", "circuits", "right", tabbed=True, least=(340, 320)),
     PanelRow("surgery", "Surgery", "circuits", "right", _SURGERY, tabbed=True, least=(0, 170)),
     PanelRow("features", "Features", "features", "left", width=404, least=(360, 300), projected=True),

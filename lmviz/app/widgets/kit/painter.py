@@ -145,6 +145,18 @@ class Painter(QPainter):
         else:
             self.drawRect(area)
 
+    def hatch(self, area: QRectF, ink: QColor) -> None:
+        """Draw a rectangle of slanted lines: what is there, and not explained."""
+        self.box(area, None, ink, 1, radius=2)
+        self.save()
+        self.setClipRect(area)
+        self.setPen(QPen(ink, self.theme.scale))
+        step, high = 5 * self.theme.scale, area.height()
+        for number in range(int((area.width() + high) / step) + 1):
+            left = area.left() + number * step
+            self.drawLine(QPointF(left, area.top()), QPointF(left - high, area.bottom()))
+        self.restore()
+
     def dot(
         self,
         middle: QPointF,

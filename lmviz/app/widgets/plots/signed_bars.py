@@ -24,9 +24,9 @@ MOST_LABEL, MOST_NOTE = 0.34, 0.2  # of the width
 class SignedBars(LabelledBars):
     """`SignedBars()`: a label on the left, a word beside it, a bar, and the number on the right.
 
-    `set_bars(labels, values, notes=(), faded=(), running=False)` shows them; with `running` each bar begins
-    where the one before has ended, and the last, which is bold, from zero: it is their sum. Those for which
-    there is no room are one bar, with the sum of their values.
+    `set_bars(labels, values, notes=(), faded=(), hatched=(), running=False)` shows them; with `running` each
+    bar begins where the one before has ended, and the last, which is bold, from zero: it is their
+    sum. Those for which there is no room are one bar, with the sum of their values.
     `set_current(index)` marks one.
     """
 
@@ -37,6 +37,7 @@ class SignedBars(LabelledBars):
         self._values = np.zeros(0)
         self._notes: tuple[str, ...] = ()
         self._faded: frozenset[int] = frozenset()
+        self._hatched: frozenset[int] = frozenset()
         self._running = False
         self.setAccessibleName(name)
 
@@ -57,13 +58,18 @@ class SignedBars(LabelledBars):
         *,
         notes: Sequence[str] = (),
         faded: Collection[int] = (),
+        hatched: Collection[int] = (),
         running: bool = False,
     ) -> None:
-        """Show bars; `notes` are words beside the labels, `faded` those bars that stand for many."""
+        """Show bars; `notes` are words beside the labels, `faded` those bars that stand for many.
+
+        What is `hatched` is not explained.
+        """
         self._labels = tuple(labels)
         self._values = np.asarray(values, dtype=np.float64)
         self._notes = tuple(notes)
         self._faded, self._running = frozenset(faded), running
+        self._hatched = frozenset(hatched)
         shown = zip(self._labels[:6], self._values[:6], strict=True)
         self.setAccessibleDescription(", ".join(f"{label} {signed_figure(value)}" for label, value in shown))
         self.show_count(len(self._labels))
@@ -129,7 +135,10 @@ class SignedBars(LabelledBars):
             self._write(painter, index, float(values[at]), row, label, note)
             left, right = sorted((zero + begin * per_value, zero + end * per_value))
             bar = in_the_middle(across(row, left, max(right, left + 1.0)), thick)
-            painter.box(bar, self._color(index, float(values[at])), radius=2)
+            if index in self._hatched:
+                painter.hatch(bar, self.theme.muted_text)
+            else:
+                painter.box(bar, self._color(index, float(values[at])), radius=2)
         if self._running:
             above = (len(rows) - 1) * self._row
             painter.line(QPointF(0, above), QPointF(self.width(), above), self.theme.line)

@@ -1,0 +1,166 @@
+"""The answer as a bill: what features, what they leave unexplained, and all other parts add to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
+from lmviz.app.panels.question import Key, Question
+from lmviz.app.session.features import why_no_features
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import column, named, picker
+from lmviz.app.widgets.plots.signed_bars import SignedBars
+from lmviz.features.bill_rows import BillRow, bill_in_words, bill_rows
+from lmviz.inspection.recipes.recipe import arguments_of, recipe_of
+from lmviz.looks.names import COUNTED, Names
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lmviz.circuits.contrast import MeasuredContrast
+    from lmviz.features.bill import FeatureBill
+    from lmviz.features.dictionary import Dictionary
+    from lmviz.models.model import Model
+
+NO_MODEL = "Open a model to see which of its features write the answer."
+NO_TEXT = "Type a text above to see which features write the answer to it."
+NO_FEATURES = "Open features in the perspective Features, or find some: then the answer is a bill of them."
+OPEN_ONES, FEED_FORWARD = "the open features", "all feed-forward layers"
+
+Asked = tuple[Reading, "MeasuredContrast", "tuple[Path, ...]"]
+
+
+class FeatureBillPanel(AnsweringPanel["FeatureBill", Asked]):
+    """Bars from zero to the measure; what is not explained is hatched, and in the sentence."""
+
+    gives_way = 60
+    key = Key("bill of features")
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, "feature_bill_sentence")
+        self._which = picker("feature_bill_picker", "which features", (OPEN_ONES, FEED_FORWARD))
+        self._rows: list[BillRow] = []
+        self._bars = named(SignedBars("what each part adds"), "feature_bill_bars")
+        self._answer_in(self.add_card("Bill of features", self._which, column(self._said, (self._bars, 1))))
+        self._which.activated.connect(lambda _: self.refresh_soon())
+        self._bars.part_clicked.connect(self._choose)
+        self.follow(
+            session.contrast.changed,
+            session.library.model_changed,
+            session.features.changed,
+            session.features.named,
+        )
+
+    def out_of_place(self, model: OpenedModel) -> str:
+        return why_no_features(model)
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return {} if self.found is None else {"share": self.found.attribution.array}
+
+    def exported_names(self) -> Names:
+        return COUNTED if self.found is None else Names(self.found.attribution.labels("component"))
+
+    def recipe(self) -> str:
+        if self.found is None or self._of is None:
+            return ""
+        reading, measured, files = self._of
+        contrast = measured.contrast
+        opened = ", ".join(f"lmviz.open_features({str(file)!r})" for file in files)
+        made = arguments_of(contrast.text, contrast.changed, measure=contrast.measure)
+        if contrast.changed is None:
+            made = arguments_of(contrast.text, measure=contrast.measure)
+        return recipe_of(
+            reading.moment,
+            f"dictionaries = [{opened}]",
+            f"contrast = lmviz.contrast({made})",
+            "bill = lmviz.feature_bill(model, contrast, dictionaries)",
+            "values = bill.attribution.array",
+        )
+
+    def refresh(self) -> None:
+        kept = self._feed_forward
+        self._which.setVisible(len(kept) > 1)
+        if not self._files:
+            self._show_instead(NO_MODEL if self.session.library.model is None else NO_FEATURES)
+            return
+        super().refresh()
+
+    @property
+    def _feed_forward(self) -> tuple[Path, ...]:
+        """The dictionaries of feed-forward layers that lie beside the shown model."""
+        return tuple(path for path in self.session.features.offers() if path.stem.startswith("feed-forward"))
+
+    @property
+    def _files(self) -> tuple[Path, ...]:
+        opened = self.session.features.opened
+        if self._which.currentIndex() == 1 and len(self._feed_forward) > 1:
+            return self._feed_forward
+        return () if opened is None else (opened.file,)
+
+    def _missing(self) -> str:
+        return NO_MODEL if self.session.library.model is None else NO_TEXT
+
+    def _asks(self, reading: Reading, measured: MeasuredContrast) -> Asked:
+        return reading, measured, self._files
+
+    def _question(self, asked: Asked) -> Question[Reading, FeatureBill]:
+        reading, measured, files = asked
+        changes, opened = reading.question.interventions, self.session.features.opened
+
+        def work(model: Model) -> FeatureBill:
+            from lmviz.api.features import open_features
+            from lmviz.features.bill import feature_bill
+
+            dictionaries: list[Dictionary] = [
+                opened.dictionary if opened is not None and file == opened.file else open_features(file)
+                for file in files
+            ]
+            return feature_bill(model, measured.contrast, dictionaries, interventions=changes)
+
+        return Question(self.key, reading, work, about=(reading, measured, files))
+
+    def _draw(self) -> None:
+        found = self.found
+        self._bars.setVisible(found is not None)
+        if found is None or self._of is None:
+            self._said.setText("")
+            self._rows = []
+            return
+        self._rows = bill_rows(found, self._names(found))
+        sum_of = briefly(self._of[1].said)
+        self._card.set_title(f"Who wrote {sum_of}")
+        self._bars.set_bars(
+            [row.name for row in self._rows] + [sum_of],
+            [row.share for row in self._rows] + [found.value],
+            notes=[visible(row.note) for row in self._rows],
+            faded=[at for at, row in enumerate(self._rows) if row.is_many],
+            hatched=[at for at, row in enumerate(self._rows) if row.is_error],
+            running=True,
+        )
+        self._said.setText(bill_in_words(found))
+
+    def _names(self, found: FeatureBill) -> dict[tuple[int, int], str]:
+        """What the features of the open dictionary are called, as far as its text has been read."""
+        features = self.session.features
+        opened, reading = features.opened, features.reading
+        if opened is None or reading is None or opened.dictionary not in found.dictionaries:
+            return {}
+        number = found.dictionaries.index(opened.dictionary)
+        return {
+            (number, row.feature): opened.name_of(row.feature) or reading[row.feature].name
+            for row in found.features
+            if row.dictionary == number
+        }
+
+    def _choose(self, bar: int) -> None:
+        opened = self.session.features.opened
+        if self.found is None or opened is None or bar >= len(self._rows):
+            return
+        row = self._rows[bar]
+        if row.feature >= 0 and self.found.dictionaries[row.dictionary] is opened.dictionary:
+            self.session.features.choose(row.feature)
