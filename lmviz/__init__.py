@@ -49,7 +49,17 @@ if TYPE_CHECKING:
     )
     from lmviz.api.questions import trace as trace
     from lmviz.api.races import race
-    from lmviz.api.readouts import direction, lens, open_direction, open_lens, probe, replace_states, steer
+    from lmviz.api.readouts import (
+        direction,
+        lens,
+        lens_column,
+        lens_over_training,
+        open_direction,
+        open_lens,
+        probe,
+        replace_states,
+        steer,
+    )
     from lmviz.api.sets import contrasts, divergence, loss_map, text_set, words
     from lmviz.api.training import (
         convert,
@@ -113,6 +123,8 @@ __all__ = [
     "influences",
     "interpolate",
     "lens",
+    "lens_column",
+    "lens_over_training",
     "load_corpus",
     "logit_lens",
     "loss_map",
@@ -183,7 +195,17 @@ _HOMES = {
     "open_readings": "lmviz.recording.readings",
     "record": "lmviz.recording.recording",
     **dict.fromkeys(
-        ("direction", "lens", "open_direction", "open_lens", "probe", "replace_states", "steer"),
+        (
+            "direction",
+            "lens",
+            "lens_column",
+            "lens_over_training",
+            "open_direction",
+            "open_lens",
+            "probe",
+            "replace_states",
+            "steer",
+        ),
         "lmviz.api.readouts",
     ),
     **dict.fromkeys(

@@ -377,6 +377,22 @@ def fit_a_lens(scene: Scene) -> None:
     scene.click("fit_jacobian_lens")
 
 
+def carry_a_state(scene: Scene) -> None:
+    """Carry the state of another text along the passages of the open one."""
+    if scene.session.text.corpus is None:
+        scene.open_text()
+    scene.show("lenses_view")
+    scene.type()
+    scene.settle()
+    scene.click("read_lens_column")
+
+
+def say_by_step(scene: Scene) -> None:
+    """Look since which step another next word could be said."""
+    scene.show("lens_over_training_view")
+    scene.type()
+
+
 def probe_labels(scene: Scene) -> None:
     """Probe the shown model for tags of a text."""
     path = scene.text_file.with_name("tagged.tsv")
@@ -545,6 +561,8 @@ ROWS = (
     Row("classes", "inside classifier", "labels_view", Scene.type),
     Row("lens", "inside", "lens_view", Scene.type),
     Row("Fitting the ", "inside transformer", "lenses_view", fit_a_lens),
+    Row("Carrying one state", "inside transformer", "lenses_view", carry_a_state),
+    Row("lens over training", "inside", "lens_over_training_view", say_by_step),
     Row("kept lens ", "inside transformer", "lens_view", other_step),
     Row("gradient", "inside", "state_view", take_gradient),
     Row("through time", "inside", "through_time_view", Scene.type),

@@ -6,19 +6,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lmviz.api.given import listed, opened_model
+from lmviz.api.given import listed, model_at, opened_model, run_with_steps
 from lmviz.base.arguments import check_callable, whole_number, words
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, unheard
 
 if TYPE_CHECKING:
-    from lmviz.api.given import Given, Texts
+    from lmviz.api.given import Given, Steps, Texts
     from lmviz.circuits.replaced_states import ReplacedStates
     from lmviz.inspection.intervention import Intervention
+    from lmviz.inspection.logit_lens import LogitLens
     from lmviz.inspection.scalar import AnyOf
+    from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
     from lmviz.readouts.direction import StateDirection
     from lmviz.readouts.lens import Lens
+    from lmviz.readouts.lens_over_time import LensOverTime
+    from lmviz.readouts.passages import Passages
     from lmviz.readouts.probing import Probes
     from lmviz.readouts.steering import SteeredMeasure
     from lmviz.text.corpus import Corpus
@@ -50,7 +54,6 @@ def lens(
     from lmviz.readouts.fitted_lens import KINDS
     from lmviz.readouts.fitting import fit_lens
     from lmviz.readouts.lens import Lens
-    from lmviz.readouts.passages import read_passages
 
     opened = opened_model(model)
     if kind == "logit":
@@ -61,16 +64,91 @@ def lens(
         )
     check_callable("progress", progress)
     report = progress or unheard
-    read = read_passages(
-        opened,
-        read_texts(opened, texts),
-        count=whole_number("passages", passages, least=1),
-        length=whole_number("length", length, least=4),
-        seed=whole_number("seed", seed),
-    )
+    read = _passages(opened, texts, passages, length, seed)
     with heard_by(report):
         *_, fitted = fit_lens(opened, read, kind, centred=centred, scope=scope, every=len(read.fitted))
     return Lens(opened, fitted)
+
+
+def lens_column(
+    model: Given,
+    texts: Corpus | Texts | str | Path,
+    trace: Trace,
+    *,
+    position: int = -1,
+    count: int = 5,
+    passages: int = 12,
+    length: int = 64,
+    seed: int = 0,
+    progress: Report | None = None,
+) -> LogitLens:
+    """What the centred Jacobian lens says of one position of a trace, by forward mode and without its matrix.
+
+    For a deep model, one pass a passage takes the place of hundreds. `.ids` and `.probabilities` are (place,
+    1, candidate), as `lens(trace)` has them. `texts`, `passages`, `length` and `seed` are as in `lens`.
+    LmvizError where the model has no states before the last, or where there is too little text.
+    """
+    from lmviz.inspection.indices import from_start
+    from lmviz.inspection.logit_lens import logit_lens
+    from lmviz.inspection.trace import Trace as Traced
+    from lmviz.models.interruption import heard_by
+    from lmviz.readouts.lens_column import fit_column
+    from lmviz.readouts.stream_pass import StreamPass
+
+    check_callable("progress", progress)
+    opened = opened_model(model)
+    if not isinstance(trace, Traced):
+        raise LmvizError(f"{trace!r} is no trace: give what lmviz.trace returns.")
+    at = from_start("position", position, len(trace))
+    read = _passages(opened, texts, passages, length, seed)
+    count = whole_number("count", count, least=1)
+    with heard_by(progress or unheard):
+        states = {place: trace[place].array[at] for place in StreamPass(opened).places}
+        *_, column = fit_column(opened, read, states)
+    return logit_lens(opened, trace, count, [at], after_layers=True, carried=column.carrier())
+
+
+def lens_over_training(
+    run: Given,
+    text: str,
+    token: str,
+    *,
+    kind: str = "logit",
+    texts: Corpus | Texts | str | Path | None = None,
+    steps: Steps = "all",
+    passages: int = 10,
+    length: int = 64,
+    seed: int = 0,
+    progress: Report | None = None,
+) -> LensOverTime:
+    """Since which step of a training each layer can say a token after a text, by a lens.
+
+    At each snapshot the rank of the token and its probability after each layer: `.ranks` and `.probabilities`
+    (step, place), `.steps`, `.places`, and `.since(place, rank)`, the step from which on it stays among so
+    many likeliest. A "tuned" lens is fitted anew at each snapshot on `texts`; of the "jacobian" lens it is
+    the column that is looked at. LmvizError where the run has no such steps, or where no such token is known.
+    """
+    from lmviz.inspection.scalar import token_named
+    from lmviz.models.interruption import heard_by, part_of_work
+    from lmviz.models.prefix import read_prefix
+    from lmviz.readouts.lens_over_time import LensOverTime, said_by_layer
+
+    check_callable("progress", progress)
+    if not isinstance(text, str) or not isinstance(token, str):
+        raise LmvizError("A lens over a training is asked about a text and a token: give two strings.")
+    recorded, asked = run_with_steps(run, steps)
+    found = LensOverTime()
+    with heard_by(progress or unheard):
+        for number, step in enumerate(asked):
+            opened = model_at(recorded, step)
+            word = token_named(opened, token)
+            if word is None:
+                raise LmvizError(f"{token!r} is no token of this model: give one of its vocabulary.")
+            read = None if texts is None else _passages(opened, texts, passages, length, seed)
+            with part_of_work(number, len(asked)):
+                ids = read_prefix(opened, text).last(opened.context).ids
+                found[step] = said_by_layer(opened, ids, word, kind, read)
+    return found
 
 
 def probe(
@@ -261,4 +339,19 @@ def read_texts(model: Model, texts: Corpus | Texts | str | Path) -> Sequence[str
         return texts
     raise LmvizError(
         f"{texts!r} is no corpus and no list of texts: give what load_corpus returns, or a file."
+    )
+
+
+def _passages(
+    model: Model, texts: Corpus | Texts | str | Path, passages: int, length: int, seed: int
+) -> Passages:
+    """Passages of texts as they are asked for; LmvizError where numbers or texts are none."""
+    from lmviz.readouts.passages import read_passages
+
+    return read_passages(
+        model,
+        read_texts(model, texts),
+        count=whole_number("passages", passages, least=1),
+        length=whole_number("length", length, least=4),
+        seed=whole_number("seed", seed),
     )

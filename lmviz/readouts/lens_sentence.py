@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from lmviz.inspection.lens_sentence import place_in_words
@@ -52,3 +52,19 @@ def worth_in_words(fitted: FittedLens, place: str) -> str:
         return ""
     own, other = fitted.divergence[place], fitted.divergence_unfitted[place]
     return f"{own:.2f} bits from the end on passages held out; the logit lens {other:.2f}"
+
+
+def since_in_words(
+    word: str, places: Sequence[str], since: Sequence[int | None], among_five: int | None
+) -> str:
+    """Since which step each layer says a word: “Rome” is said at the end since step 708, from layer 2 on …"""
+    end = since[-1]
+    if end is None:
+        few = "" if among_five is None else f", and is among the five likeliest since step {among_five:,}"
+        return f"“{word}” is not yet said at the end{few}."
+    before = [(place, step) for place, step in zip(places[:-1], since[:-1], strict=True) if step is not None]
+    said = f"“{word}” has been said at the end since step {end:,}"
+    if not before:
+        return f"{said}, and at no place before."
+    place, step = before[0]
+    return f"{said}; the earliest place that can say it is {place_in_words(place)}, since step {step:,}."

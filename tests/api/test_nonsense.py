@@ -244,6 +244,14 @@ CALLS: dict[str, Callable[[Any], Call]] = {
         lmviz.lens,
         {"model": at.model, "texts": [TEXT, OTHER, TEXT], "kind": "tuned", "passages": 1, "length": 8},
     ),
+    "lens_column": lambda at: (
+        lmviz.lens_column,
+        {"model": at.model, "texts": [TEXT, OTHER, TEXT], "trace": at.trace, "passages": 1, "length": 8},
+    ),
+    "lens_over_training": lambda at: (
+        lmviz.lens_over_training,
+        {"run": at.run.folder, "text": TEXT, "token": "hay", "steps": [2]},
+    ),
     "open_lens": lambda at: (lmviz.open_lens, {"path": at.lens, "model": at.model}),
     "probe": lambda at: (lmviz.probe, {"model": at.model, "labelled": {"a": [TEXT] * 4, "b": [OTHER] * 4}}),
     "direction": lambda at: (

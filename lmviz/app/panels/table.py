@@ -56,6 +56,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("picture", "Picture", "inside", "left", least=(340, 300), projected=True),
     PanelRow("lens_over_text", "Lens over the text", "inside", "left", tabbed=True),
     PanelRow("lenses", "Three lenses", "inside", "left", tabbed=True, clears="centre"),
+    PanelRow("lens_over_training", "Since which step", "inside", "left", tabbed=True, clears="centre"),
     PanelRow("back_in_time", "Back in time", "inside", "left", tabbed=True, clears="centre"),
     PanelRow("through_time", "Through time", "inside", "left", tabbed=True),
     PanelRow("saliency", "Saliency", "inside", "left", tabbed=True),

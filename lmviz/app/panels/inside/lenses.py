@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import count, percentage, whole_percentage
+from lmviz.app.workers.job import Job
 from lmviz.base.counting import numbered
 from lmviz.inspection.lens_sentence import place_in_words
 from lmviz.inspection.names import stop_name
@@ -21,13 +23,16 @@ from lmviz.looks.curve import PlotCurve
 from lmviz.looks.look import Look
 from lmviz.looks.parts import Button, Curves, LookPart, Matrix, SideBySide, Space, Stacked, Words
 from lmviz.models.address import Address
+from lmviz.readouts.fitted_lens import UNSURE
 from lmviz.readouts.lens_sentence import way_in_words, worth_in_words
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from lmviz.base.reporting import Report
     from lmviz.inspection.logit_lens import LogitLens
     from lmviz.models.model import Model
     from lmviz.readouts.fitted_lens import FittedLens
+    from lmviz.readouts.lens_column import LensColumn
 
 CANDIDATES = 3
 FLOOR = 1e-5
@@ -46,6 +51,10 @@ INKS = {"logit": "muted_text", "tuned": "value", "jacobian": "accent"}
 HINT = "colour: probability of the final word; at the right its rank · "
 
 NO_TEXT = "Open a text, on whose passages a lens can be fitted."
+COLUMNS = 12
+"""Passages along which one state is carried."""
+
+ONE_COLUMN = "Carry this state alone"
 ONE_STATE = "{} has one state before its answer, so there is none that a lens could carry on."
 
 SENTENCE = Words("lenses_sentence", shown=False)
@@ -53,10 +62,14 @@ SENTENCE = Words("lenses_sentence", shown=False)
 
 @dataclass(frozen=True, eq=False)
 class LensesFound:
-    """What is read by each lens there is, by kind, at one position; and what was fitted."""
+    """What is read by each lens there is, by kind, at one position; and what was fitted.
+
+    `column` is what the Jacobian was taken of where its matrix is not fitted: the state that is looked at.
+    """
 
     read: dict[str, LogitLens]
     fitted: dict[str, FittedLens]
+    column: LensColumn | None = None
 
 
 class LensesPanel(AskingPanel[Reading, LensesFound]):
@@ -75,8 +88,12 @@ class LensesPanel(AskingPanel[Reading, LensesFound]):
         "library.model_changed",
         "lenses.changed",
     )
+    _column_of: tuple[Any, LensColumn] | None = None
+    _job: Job | None = None
+
     parts = (
         SENTENCE,
+        Button("read_lens_column", text=ONE_COLUMN, shown=False),
         *(Button(f"fit_{kind}_lens", text=f"Fit the {NAMES[kind]}", shown=False) for kind in FITTED),
         Button("stop_fitting_lens", text="Stop", shown=False),
         *(
@@ -102,6 +119,7 @@ class LensesPanel(AskingPanel[Reading, LensesFound]):
         lenses, position = self.session.lenses, self.session.reading.position
         lenses.look_for(moment)
         fitted = {kind: lens for kind in FITTED if (lens := lenses.fitted(moment, kind)) is not None}
+        column = None if "jacobian" in fitted else self._known_column(reading, position)
 
         def work(model: Model) -> LensesFound:
             from lmviz.inspection.logit_lens import logit_lens
@@ -112,10 +130,66 @@ class LensesPanel(AskingPanel[Reading, LensesFound]):
                 read[kind] = logit_lens(
                     model, reading.trace, CANDIDATES, [position], after_layers=True, carried=carrier(lens)
                 )
-            return LensesFound(read, fitted)
+            if column is not None:
+                read["jacobian"] = logit_lens(
+                    model, reading.trace, CANDIDATES, [position], after_layers=True, carried=column.carrier()
+                )
+            return LensesFound(read, fitted, column)
 
-        state = tuple(lenses.is_fitting(moment, kind) for kind in FITTED), lenses.is_busy
-        return Question(self.key, reading, work, about=(position, tuple(fitted.values()), state))
+        state = tuple(lenses.is_fitting(moment, kind) for kind in FITTED), lenses.is_busy, self._job
+        return Question(self.key, reading, work, about=(position, tuple(fitted.values()), column, state))
+
+    def _about(self, reading: Reading, position: int) -> tuple[object, ...]:
+        """What a column is of: a state of this text, by this model, along passages of this text."""
+        return reading.model, reading.step, reading.trace, position, self.session.text.corpus
+
+    def _known_column(self, reading: Reading, position: int) -> LensColumn | None:
+        known = self._column_of
+        return known[1] if known is not None and known[0] == self._about(reading, position) else None
+
+    def _read_column(self) -> None:
+        """Carry the state that is looked at along passages of the open text, in the background."""
+        reading, corpus = self.session.reading.current, self.session.text.corpus
+        if reading is None or corpus is None or self._job is not None:
+            return
+        position = min(self.session.reading.position, reading.last)
+        about, trace, opened, step = (
+            self._about(reading, position),
+            reading.trace,
+            reading.model,
+            reading.step,
+        )
+
+        def work(report: Report) -> Iterator[LensColumn]:
+            from lmviz.inspection.logit_lens import lens_places
+            from lmviz.models.interruption import heard_by
+            from lmviz.readouts.lens_column import fit_column
+            from lmviz.readouts.passages import read_passages
+            from lmviz.runs.opening import open_model_of, open_recorded
+
+            model = open_model_of(open_recorded(opened.folder), step)
+            with heard_by(report):
+                passages = read_passages(model, corpus.training_documents, count=COLUMNS)
+                places = lens_places(model, after_layers=True)
+                yield from fit_column(model, passages, {at: trace[at].array[position] for at in places})
+
+        def take(column: LensColumn) -> None:
+            self._column_of = about, column
+            self.refresh_soon()
+
+        self._job = self.start_job("Carrying one state", work, lambda _: None, take)
+        self._job.ended.connect(self._end_column)
+        self.refresh_soon()
+
+    def _end_column(self, job: Job) -> None:
+        self._job = None
+        self.refresh_soon()
+
+    def _stop_all(self) -> None:
+        """Fit no more, and carry no more."""
+        self.session.lenses.stop()
+        if self._job is not None:
+            self._job.cancel()
 
     def look(self, reading: Reading, found: LensesFound) -> Look:
         logit = found.read["logit"]
@@ -166,7 +240,7 @@ class LensesPanel(AskingPanel[Reading, LensesFound]):
         best = next((kind for kind in reversed(FITTED) if kind in found.read), None)
         if best is None:
             return SENTENCE
-        carried = way_in_words(found.read[best], 0, word, found.fitted[best])
+        carried = way_in_words(found.read[best], 0, word, found.fitted.get(best))
         direct = way_in_words(found.read["logit"], 0, word, None)
         if not carried or carried == direct:
             return SENTENCE
@@ -205,6 +279,12 @@ class LensesPanel(AskingPanel[Reading, LensesFound]):
                 self.session.focus.choose_stage(made)
 
         words = [[visible(reading.answer(int(id))) for id in row] for row in lens.ids[:, 0]]
+        errors = column_of.errors if (column_of := found.column) is not None and fitted is None else {}
+        if kind == "jacobian" and errors:
+            words = [
+                [f"({word})" for word in row] if errors.get(place, 0.0) > UNSURE else row
+                for row, place in zip(words, places, strict=True)
+            ]
         if fitted is not None:
             words = [
                 [f"({word})" for word in row] if fitted.is_unsure(place) else row
@@ -224,7 +304,23 @@ class LensesPanel(AskingPanel[Reading, LensesFound]):
             clicked=go,
             share=1,
         )
-        return Stacked(parts=(heading, grid, *self._told(moment, kind, fitted)), share=1)
+        told = self._told(moment, kind, fitted)
+        if kind == "jacobian" and fitted is None and found.column is not None:
+            told = self._told_of_column(moment, found.column)
+        return Stacked(parts=(heading, grid, *told), share=1)
+
+    def _told_of_column(self, moment: Moment, column: LensColumn) -> tuple[LookPart, ...]:
+        """On how many passages one state was carried, how sure that is, and the matrix that is not fitted."""
+        middle = column.places[(len(column.places) - 1) // 2]
+        error = column.errors[middle]
+        sure = (
+            f", standard error {whole_percentage(error)} after {place_in_words(middle)}"
+            if error == error
+            else ""
+        )
+        said = f"This state alone, carried along {count(column.passages)} passages by forward mode{sure}."
+        stop = (self._stop(),) if self._job is not None else ()
+        return (Words(text=f"{said}.", role="muted"), *stop, *self._offer(moment, "jacobian")[:1])
 
     def _told(self, moment: Moment, kind: str, fitted: FittedLens | None) -> tuple[LookPart, ...]:
         """What a lens was fitted on, its formula, and what can be done further."""
@@ -251,10 +347,21 @@ class LensesPanel(AskingPanel[Reading, LensesFound]):
             enabled=not lenses.is_busy,
             clicked=lambda: lenses.fit(moment, kind),
         )
-        return (button,)
+        if kind != "jacobian":
+            return (button,)
+        if self._job is not None:
+            return Words(text="Carrying the state along the first passage …", role="muted"), self._stop()
+        column = Button(
+            "read_lens_column",
+            text=ONE_COLUMN,
+            tip="One forward-mode pass a passage in place of the matrix: for deep models",
+            enabled=not lenses.is_busy,
+            clicked=self._read_column,
+        )
+        return button, column
 
     def _stop(self) -> Button:
-        return Button("stop_fitting_lens", text="Stop", clicked=self.session.lenses.stop)
+        return Button("stop_fitting_lens", text="Stop", clicked=self._stop_all)
 
 
 def _arrays(found: LensesFound) -> dict[str, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.panels.inside.lenses import LensesPanel
+import lmviz
+from lmviz.app.panels.inside.lenses import COLUMNS, LensesPanel
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.logit_lens import logit_lens
@@ -95,3 +97,28 @@ def test_fitting_can_be_stopped_and_what_was_found_stays(
     qtbot.waitUntil(lambda: not session.lenses.is_busy)
     assert 1 <= session.lenses.fitted(moment, "jacobian").passages < 400
     assert "jacobian" in panel.found.read
+
+
+def test_one_state_is_carried_without_the_matrix(
+    window: MainWindow, session: Session, transformer_run: Path, text_file: Path, qtbot: QtBot
+) -> None:
+    session.text.open(text_file)
+    session.library.open(transformer_run)
+    qtbot.waitUntil(lambda: session.library.model is not None and session.text.corpus is not None)
+    session.reading.set_prefix("the cows eat the")
+    wait_for_reading(session, qtbot)
+    window.perspective.bring_forward("lenses_view")
+    [panel] = window.findChildren(LensesPanel)
+    qtbot.waitUntil(lambda: panel.found is not None)
+    qtbot.mouseClick(panel.findChild(QPushButton, "read_lens_column"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.found.column is not None and not session.work.jobs)
+    qtbot.waitUntil(lambda: "jacobian_ids" in panel.exported_arrays())
+    model = session.work.cache.model(transformer_run, session.library.step)
+    expected = lmviz.lens_column(
+        model, session.text.corpus, session.reading.current.trace, count=3, passages=COLUMNS
+    )
+    qtbot.waitUntil(lambda: panel.found.column.passages == COLUMNS)
+    assert np.array_equal(panel.exported_arrays()["jacobian_ids"], expected.ids[:, 0])
+    assert panel.exported_arrays()["jacobian_probabilities"] == pytest.approx(
+        expected.probabilities[:, 0], abs=1e-5
+    )
