@@ -40,6 +40,7 @@ from lmviz.looks.parts import (
     Sized,
     Stacked,
     Table,
+    WordBars,
     WordCurves,
     Words,
 )
@@ -70,6 +71,7 @@ def some_of(word: str) -> list[LookPart]:
         matrix,
         Curves(curves=(curve,), x_name=word, marks=((0.5, word),), references=((word, 0.5),)),
         WordCurves(words=[word] * 2, curves=(WordCurve(word, "accent", np.array([np.nan, 1.0])),)),
+        WordBars(words=[word] * 2, values=np.array([np.nan, -1.0]), below=[word] * 2),
         Labels(words=[word], rows=[LabelRow(word, 0, (TableLabel(word, 0.5, True),))], gold=[word]),
         Occurrences(lines=[OccurrenceLine(word, word, word, word)]),
         Dots(rows=[DotRow(word, np.array([0.5]), [0])], readout=lambda dot: (word, [])),

@@ -23,6 +23,7 @@ from lmviz.cli.associating import associate
 from lmviz.cli.converting import convert
 from lmviz.cli.lessons import lecture, lesson
 from lmviz.cli.listing import corpora, doctor, families, models
+from lmviz.cli.pages import page
 from lmviz.cli.terminal import leave_output, prepare_streams, say
 from lmviz.cli.training import train
 
@@ -145,7 +146,7 @@ def _check_can_be_opened(path: str) -> None:
 
 
 for command in (
-    *(train, evaluate, predict, sample, trace, convert),
+    *(train, evaluate, predict, sample, trace, page, convert),
     *(models, corpora, families, doctor, lesson, lecture, associate),
 ):
     commands.add_command(command)

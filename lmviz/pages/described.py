@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatchmethod
 from typing import Any
@@ -34,11 +34,12 @@ MOST_ROWS = 5_000
 class Describing:
     """Describes the parts of one page, and keeps what several of them have in common.
 
-    `texts` are the tokens of the texts that parts are about, each once. `left_out` are sentences on what has
-    not been handed out, of the part that is described now.
+    `texts` are the tokens of the texts that parts are about, each once, and `vocabularies` the words by id,
+    all or those that are needed. `left_out` are sentences on what of the present part is not handed out.
     """
 
     texts: list[list[str]] = field(default_factory=list)
+    vocabularies: list[list[str] | dict[str, str]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
 
     def all_of(self, given: Sequence[LookPart]) -> list[dict[str, Any]]:
@@ -60,6 +61,12 @@ class Describing:
         if listed not in self.texts:
             self.texts.append(listed)
         return self.texts.index(listed)
+
+    def _vocabulary(self, words: list[str] | dict[str, str]) -> int:
+        """Which of the vocabularies these words are."""
+        if words not in self.vocabularies:
+            self.vocabularies.append(words)
+        return self.vocabularies.index(words)
 
     @singledispatchmethod
     def _of(self, part: LookPart) -> dict[str, Any]:
@@ -141,6 +148,17 @@ class Describing:
             "below": None if part.below is None else packed(part.below),
             "current": part.current,
         }
+
+    @_of.register
+    def _(self, part: parts.WordBars) -> dict[str, Any]:
+        return {
+            "words": list(part.words),
+            "values": packed(part.values),
+            "errors": None if part.errors is None else packed(part.errors),
+            "line": None if part.line is None else packed(part.line),
+            "below": list(part.below),
+            "current": part.current,
+        } | self._readouts(part.readout, [(word,) for word in range(len(part.words))])
 
     @_of.register
     def _(self, part: parts.Labels) -> dict[str, Any]:
@@ -324,10 +342,10 @@ class Describing:
                 "words were exported."
             )
         ids = sorted({int(id) for id in part.likeliest.ravel()})
-        words = part.vocabulary if has_logits else {str(id): part.vocabulary[id] for id in ids}
+        words = list(part.vocabulary) if has_logits else {str(id): part.vocabulary[id] for id in ids}
         return {
             "text": self.text(part.tokens),
-            "vocabulary": list(words) if not isinstance(words, Mapping) else dict(words),
+            "vocabulary": self._vocabulary(words),
             "likeliest": packed(part.likeliest),
             "shares": packed(part.shares),
             "places": [int(place) for place in part.places],

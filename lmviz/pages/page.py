@@ -79,6 +79,7 @@ class HtmlPage(Shown):
             "title": self._named,
             "lead": list(self.lead),
             "texts": describing.texts,
+            "vocabularies": describing.vocabularies,
             "sections": sections,
         }
         return {key: _shown(value) for key, value in values.items()}

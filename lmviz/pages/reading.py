@@ -5,7 +5,7 @@ Everything is taken from a trace; what was not recorded is left out, and said.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,8 @@ from lmviz.base.counting import numbered
 from lmviz.base.errors import LmvizError
 from lmviz.base.figures import count, percentage
 from lmviz.decoding.options import SamplingOptions
-from lmviz.inspection.attention import attention_layers, attention_place, attention_weights
+from lmviz.inspection.alignment import source_attentions
+from lmviz.inspection.attention import attention_layers, attention_weights
 from lmviz.inspection.lens_sentence import settled_in_words
 from lmviz.inspection.logit_lens import LogitLens
 from lmviz.inspection.names import stop_name
@@ -23,6 +24,7 @@ from lmviz.looks.live_parts import HeadWeights, OverText, TokenText, WhatFollows
 from lmviz.looks.look import Look
 from lmviz.looks.parts import Matrix
 from lmviz.models.address import Address
+from lmviz.models.sequences import SOURCE
 from lmviz.pages.page import PageSection
 from lmviz.text.tokenizer import visible
 
@@ -35,7 +37,12 @@ LIKELIEST = 10
 MOST_WEIGHTS = 6_000_000
 """So many weights of attention fit a page; of more, some heads or the strongest have to be chosen."""
 
-SIDES = ("", "encoder", "decoder")
+SIDES = {
+    "": "attention by head",
+    "encoder": "attention within the source",
+    "decoder": "attention within the translation",
+}
+"""What the attention of each side of a translator is called; other models have one, without a name."""
 
 
 @dataclass(frozen=True)
@@ -98,43 +105,67 @@ def surprisals_of(trace: Trace) -> np.ndarray | None:
 
 
 def attention_parts(trace: Trace, chosen: ChosenAttention = ALL) -> list[HeadWeights]:
-    """The heads of a trace; none where it has none, and one part for each side of a translator.
+    """The heads of a trace: within the text, within the source, and from the text to the source.
 
-    LmvizError where there is no such head, or where there are more weights than fit a page.
+    None where there is no attention. LmvizError where there is no such head, or where there are more weights
+    than fit a page.
     """
-    return [part for side in SIDES if (part := _attention_of(trace, side, chosen)) is not None]
+    text, found = tuple(map(visible, trace.tokens)), []
+    source = tuple(map(visible, trace.sequences[SOURCE].tokens)) if SOURCE in trace.sequences else ()
+    for side, says in SIDES.items():
+        layers = {layer: attention_weights(trace, layer, side) for layer in attention_layers(trace, side)}
+        tokens = source if side == "encoder" else text
+        if layers:
+            found.append(_heads_part(layers, chosen, tokens, tokens, says))
+    to_source = source_attentions(trace)
+    if to_source:
+        weights = (trace[one.weights].array for one in to_source)
+        layers = {number: each if each.ndim == 3 else each[None] for number, each in enumerate(weights)}
+        found.append(_heads_part(layers, chosen, text, source, "attention to the source"))
+    return found
 
 
-def _attention_of(trace: Trace, side: str, chosen: ChosenAttention) -> HeadWeights | None:
-    layers = attention_layers(trace, side)
-    if not layers:
-        return None
-    per_layer = trace[f"{attention_place(layers[0], side)}/weights"].shape[0]
-    places = tuple((layer, head) for layer in layers for head in range(per_layer))
-    wanted = chosen.heads or places
+def _heads_part(
+    layers: Mapping[int, np.ndarray],
+    chosen: ChosenAttention,
+    queries: Sequence[str],
+    keys: Sequence[str],
+    says: str,
+) -> HeadWeights:
+    """Some heads of the weights (head, query, key) of layers."""
+    places = tuple((layer, head) for layer, weights in layers.items() for head in range(len(weights)))
+    wanted, per_layer = chosen.heads or places, len(next(iter(layers.values())))
     missing = next((place for place in wanted if place not in places), None)
     if missing is not None:
         raise LmvizError(
             f"There is no head {missing[1]} in layer {missing[0]}: layers are from 0 to {max(layers)}, heads "
             f"from 0 to {per_layer - 1}."
         )
-    tokens = trace.tokens if side != "encoder" else trace.sequences["source"].tokens
-    weigh_in = len(wanted) * len(tokens) * (min(chosen.top, len(tokens)) * 2 if chosen.top else len(tokens))
-    if weigh_in > MOST_WEIGHTS:
-        raise LmvizError(
-            f"The attention of {count(len(wanted))} heads over {count(len(tokens))} tokens has "
-            f"{count(weigh_in)} weights, and a page {count(MOST_WEIGHTS)} at most: choose some heads, or the "
-            "largest weights of each row."
-        )
-    weights = np.stack([attention_weights(trace, layer, side)[head] for layer, head in wanted])
+    check_fits(len(wanted), len(queries), len(keys), chosen.top)
     return HeadWeights(
-        tokens=tuple(map(visible, tokens)),
-        weights=weights,
+        tokens=queries,
+        weights=np.stack([layers[layer][head] for layer, head in wanted]),
         places=wanted,
         of=(len(layers), per_layer),
+        keys=() if keys == queries else keys,
         top=chosen.top,
-        says=f"{side} attention by head".strip(),
+        says=says,
     )
+
+
+def weights_of_page(heads: int, queries: int, keys: int, top: int = 0) -> int:
+    """How many numbers the attention of so many heads has on a page."""
+    return heads * queries * (min(2 * top, keys) if top else keys)
+
+
+def check_fits(heads: int, queries: int, keys: int, top: int = 0) -> None:
+    """LmvizError where the attention of so many heads is too large for a page."""
+    numbers = weights_of_page(heads, queries, keys, top)
+    if numbers > MOST_WEIGHTS:
+        raise LmvizError(
+            f"The attention of {count(heads)} heads over {count(keys)} tokens has {count(numbers)} numbers, and "
+            f"a page {count(MOST_WEIGHTS)} at most: choose some heads, or the largest weights of each row."
+        )
 
 
 def next_word_part(trace: Trace, options: SamplingOptions | None = None) -> WhatFollows | None:
@@ -214,8 +245,13 @@ def trace_sections(
     if following is not None:
         title = "Next word" if trace.predicts.continues else "Label"
         found.append(PageSection(Look((following,), title=title), about))
+    if SOURCE in trace.sequences:
+        source = tuple(map(visible, trace.sequences[SOURCE].tokens))
+        found.append(
+            PageSection(Look((TokenText(tokens=source, says="the source"),), title="The source"), about)
+        )
     for part in heads:
-        found.append(PageSection(Look((part,), title="Attention by head"), about))
+        found.append(PageSection(Look((part,), title=part.says.capitalize()), about))
     if lens is not None:
         found.append(
             PageSection(

@@ -31,6 +31,20 @@ function drawBars(part) {
   return make("table", { class: "bars", "aria-label": part.says || "bars" }, make("tbody", {}, rows));
 }
 
+// A row for each word, with what the pointer brings in the window below it.
+function drawWordBars(part) {
+  const values = unpacked(part.values), line = part.line && unpacked(part.line), errors = part.errors && unpacked(part.errors);
+  const known = Array.from(values).filter(Number.isFinite), limit = Math.max(...known.map(Math.abs), 1e-9);
+  const rows = part.words.map((word, place) => {
+    const value = values[place], isKnown = Number.isFinite(value);
+    const notes = [isKnown && errors && Number.isFinite(errors[place]) ? "± " + numberFigure(errors[place]) : "", line && Number.isFinite(line[place]) ? "line " + numberFigure(line[place]) : "", part.below[place] || ""];
+    return make("tr", { class: place === part.current ? "current" : null, title: part.readouts ? part.readouts[place].join("\n") : null },
+      make("th", { scope: "row" }, token(word)), barCell(isKnown ? Math.abs(value) / limit : 0, value < 0 ? "var(--fell)" : "var(--rose)"),
+      make("td", { class: "figure", text: isKnown ? numberFigure(value) : "–" }), make("td", { class: "note", text: notes.filter(Boolean).join(" · ") }));
+  });
+  return make("table", { class: "bars", "aria-label": part.says || "bars" }, make("tbody", {}, rows));
+}
+
 function drawTable(part) {
   const table = make("table", { class: "plain", "aria-label": part.says || "table" }), body = make("tbody", {});
   const count = part.columns.length ? part.columns[0].texts.length : 0, bars = part.columns.map((column) => column.bars && unpacked(column.bars));

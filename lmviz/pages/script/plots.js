@@ -18,7 +18,7 @@ function axisOf(values, logarithmic, from, to) {
   const at = (value) => from + (place(value) - start) / (end - start) * (to - from);
   let ticks = [];
   if (logarithmic) for (let power = Math.ceil(start); power <= end; power++) ticks.push(Math.pow(10, power));
-  if (ticks.length < 2) ticks = ticksBetween(low, high, Math.max(2, Math.abs(to - from) / 70));
+  if (ticks.length < 2) ticks = ticksBetween(low, high, Math.max(2, Math.abs(to - from) / (to > from ? 70 : 44)));
   return { at, ticks, low, high };
 }
 
@@ -66,6 +66,7 @@ function drawCurves(part) {
     if (xs && steps.length) point(nearest(steps.map(xs.at), x));
   });
   movedByKeys(sheet, (x) => x && point(chosen + x));
+  if (part.x_name === "step") kept(stepped, (step) => { if (steps.length) point(nearest(steps, step)); });
   drawnToWidth(sheet, (width) => {
     canvas.replaceChildren();
     canvas.setAttribute("width", width); canvas.setAttribute("height", PLOT_HEIGHT);
@@ -77,10 +78,14 @@ function drawCurves(part) {
       canvas.append(drawn("line", { class: "reference", x1: PLOT_LEFT, x2: width - PLOT_RIGHT, y1: ys.at(y), y2: ys.at(y) }),
         drawn("text", { class: "tick", x: width - PLOT_RIGHT, y: ys.at(y) - 4, "text-anchor": "end", text: name }));
     }
+    let free = 0;
     for (const [x, name] of part.marks) {
       if (x < xs.low || x > xs.high) continue;
-      canvas.append(drawn("line", { class: "mark", x1: xs.at(x), x2: xs.at(x), y1: PLOT_TOP, y2: PLOT_HEIGHT - PLOT_BOTTOM }),
-        drawn("text", { class: "tick", x: xs.at(x) + 4, y: PLOT_TOP + 10, text: name }));
+      const at = xs.at(x), isLast = at > width - 60;
+      canvas.append(drawn("line", { class: "mark", x1: at, x2: at, y1: PLOT_TOP, y2: PLOT_HEIGHT - PLOT_BOTTOM }));
+      if (at < free) continue;
+      canvas.append(drawn("text", { class: "tick", x: isLast ? at - 4 : at + 4, y: PLOT_TOP + 10, "text-anchor": isLast ? "end" : "start", text: name }));
+      free = at + 12 + 7 * name.length;
     }
     for (const one of curves) canvas.append(...curveShapes(one, xs, ys));
     line = drawn("line", { class: "cursor", y1: PLOT_TOP, y2: PLOT_HEIGHT - PLOT_BOTTOM, visibility: "hidden" });

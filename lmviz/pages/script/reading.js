@@ -1,5 +1,5 @@
 // What is of one text: words, attention, next word and lens point at the same position.
-const readings = [];
+const readings = [], stepped = [], sliders = [];
 
 // What a part keeps elsewhere goes with the part, where a slider puts another in its place.
 let forgotten = null;
@@ -148,7 +148,7 @@ const SHOWN_WORDS = 10, MOST_AT_ONCE = 500000;
 function drawWhatFollows(part) {
   const reading = readingOf(part.text), likeliest = unpacked(part.likeliest), shares = unpacked(part.shares), width = part.likeliest.shape[1];
   const logits = part.logits ? unpacked(part.logits) : null, size = logits ? part.logits.shape[1] : 0, orders = new Map();
-  const word = (id) => { const found = part.vocabulary[id]; return found === undefined ? String(id) : found; };
+  const word = (id) => { const found = page.vocabularies[part.vocabulary][id]; return found === undefined ? String(id) : found; };
   const options = Object.assign({}, part.options), head = make("h3", {}), body = make("tbody", {}), said = make("p", { class: "readout", "aria-live": "polite" });
   const lines = () => {
     const place = part.places.indexOf(reading.position);

@@ -4,7 +4,7 @@ const page = JSON.parse(document.getElementById("lmviz-page").textContent), late
 const DRAWN_BY = {
   stacked: (part) => make("div", {}, part.parts.map(draw)),
   side_by_side: drawSideBySide,
-  words: drawWords, one_line: drawOneLine, matrix: (part) => drawMatrix(part), sized: drawSized, curves: drawCurves, word_curves: drawWordCurves,
+  words: drawWords, one_line: drawOneLine, matrix: (part) => drawMatrix(part), sized: drawSized, curves: drawCurves, word_curves: drawWordCurves, word_bars: drawWordBars,
   labels: drawLabels, occurrences: drawOccurrences, dots: drawDots, points: drawPoints, table: drawTable, bars: drawBars, shifts: drawShifts,
   pushed_lines: drawPushedLines, firings: drawFirings, token_text: drawTokenText, head_weights: drawHeadWeights, what_follows: drawWhatFollows, over_text: drawOverText,
   frames: drawFrames, poll_question: drawPoll, parts_graph: drawGraph, fixed_picture: drawPicture,
@@ -35,8 +35,14 @@ function drawFrames(part) {
     if (started) settle();
     started = true;
   };
+  const slider = { title: part.title, names: part.names.join("\n"), take(chosen) { input.value = chosen; show(chosen); } };
+  kept(sliders, slider);
   input.value = part.chosen;
-  input.addEventListener("input", () => show(Number(input.value)));
+  input.addEventListener("input", () => {
+    const chosen = Number(input.value), alike = sliders.filter((one) => one.title === slider.title && one.names === slider.names);
+    for (const one of alike) one.take(chosen);
+    if (part.title === "step") for (const follow of stepped) follow(Number(part.names[chosen].replace(/,/g, "")));
+  });
   show(part.chosen);
   return make("div", { class: "frames" }, make("label", { class: "slider" }, make("span", { text: part.title }), input, figure), place);
 }
