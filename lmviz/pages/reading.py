@@ -163,8 +163,8 @@ def check_fits(heads: int, queries: int, keys: int, top: int = 0) -> None:
     numbers = weights_of_page(heads, queries, keys, top)
     if numbers > MOST_WEIGHTS:
         raise LmvizError(
-            f"The attention of {count(heads)} heads over {count(keys)} tokens has {count(numbers)} numbers, and "
-            f"a page {count(MOST_WEIGHTS)} at most: choose some heads, or the largest weights of each row."
+            f"The attention of {count(heads)} heads over {count(keys)} tokens has {count(numbers)} numbers, "
+            f"more than the {count(MOST_WEIGHTS)} of a page: choose some heads, or the largest weights of rows."
         )
 
 
