@@ -83,7 +83,7 @@ WORDS = {
     ),
     "nightly": Word(
         "run what takes too long for every change: slow tests, a short soak, some mutants",
-        ("test", "mutate"),
+        ("test", "mutate", "browser"),
         (("tests/nightly.py",),),
     ),
     "new": Word(
@@ -92,6 +92,9 @@ WORDS = {
     "sample-models": Word("train the sample models again", (), (("sample_models/train.py",),)),
     "figure": Word("train the translators of the lecture's figure, and draw it", (), (("docs/figure.py",),)),
     "pictures": Word("take the pictures of the guide again", ("docs",), (("docs/make_pictures.py",),)),
+    "page-pictures": Word(
+        "take the pictures of a page again, in Chromium", ("browser",), (("docs/page_pictures.py",),)
+    ),
     "recall": Word("measure how far back models remember, some minutes", (), (("docs/recall.py",),)),
     "scale": Word("write the scaling table, docs/scale.md", (), (("docs/write_scale.py",),)),
     "bundle": Word(

@@ -4,6 +4,7 @@ from base64 import b64decode
 
 import numpy as np
 
+from lmviz.looks.answer_column import AnswerColumn
 from lmviz.looks.columns import Column
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.firing import FiringLine
@@ -23,6 +24,7 @@ from lmviz.looks.live_parts import (
 )
 from lmviz.looks.occurrence import OccurrenceLine
 from lmviz.looks.parts import (
+    Answers,
     Bars,
     Curves,
     DotRow,
@@ -71,6 +73,7 @@ def some_of(word: str) -> list[LookPart]:
         matrix,
         Curves(curves=(curve,), x_name=word, marks=((0.5, word),), references=((word, 0.5),)),
         WordCurves(words=[word] * 2, curves=(WordCurve(word, "accent", np.array([np.nan, 1.0])),)),
+        Answers(columns=[AnswerColumn(word, 0, np.array([0.5]), [word], word)], prompts=[word], words=[word]),
         WordBars(words=[word] * 2, values=np.array([np.nan, -1.0]), below=[word] * 2),
         Labels(words=[word], rows=[LabelRow(word, 0, (TableLabel(word, 0.5, True),))], gold=[word]),
         Occurrences(lines=[OccurrenceLine(word, word, word, word)]),

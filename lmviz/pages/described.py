@@ -161,6 +161,23 @@ class Describing:
         } | self._readouts(part.readout, [(word,) for word in range(len(part.words))])
 
     @_of.register
+    def _(self, part: parts.Answers) -> dict[str, Any]:
+        return {
+            "columns": [
+                {
+                    "name": column.name,
+                    "ink": column.ink,
+                    "shares": packed(column.shares),
+                    "expected": list(column.expected),
+                    "text": column.text,
+                }
+                for column in part.columns
+            ],
+            "prompts": list(part.prompts),
+            "words": list(part.words),
+        }
+
+    @_of.register
     def _(self, part: parts.Labels) -> dict[str, Any]:
         return {
             "words": list(part.words),

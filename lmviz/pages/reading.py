@@ -164,7 +164,7 @@ def check_fits(heads: int, queries: int, keys: int, top: int = 0) -> None:
     if numbers > MOST_WEIGHTS:
         raise LmvizError(
             f"The attention of {count(heads)} heads over {count(keys)} tokens has {count(numbers)} numbers, "
-            f"more than the {count(MOST_WEIGHTS)} of a page: choose some heads, or the largest weights of rows."
+            f"and {count(MOST_WEIGHTS)} fit a page: choose some heads, or the largest weights of each row."
         )
 
 

@@ -318,6 +318,10 @@ CALLS: dict[str, Callable[[Any], Call]] = {
         lmviz.replace_states,
         {"model": at.recurrent, "text": TEXT, "of": "loss", "texts": [TEXT, OTHER] * 4, "others": 4},
     ),
+    "page": lambda at: (
+        lmviz.page,
+        {"results": [at.trace], "title": "A page", "lead": "A sentence.", "heads": [(0, 0)], "top": 1},
+    ),
     "copied": lambda at: (lmviz.copied, {"model": at.corpus, "text": TEXT}),
     "influences": lambda at: (
         lmviz.influences,

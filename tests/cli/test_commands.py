@@ -7,7 +7,9 @@ import pytest
 from command_line import said, train_words
 
 from lmviz.cli import run
+from lmviz.desktop.scene import Scene, SceneModel, save_scene
 from lmviz.families import FAMILIES
+from lmviz.pages.page import values_in
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -115,3 +117,29 @@ def test_a_loss_that_is_infinite_is_said_and_one_that_was_not_measured_is_a_dash
         [line] = [line for line in capsys.readouterr().out.splitlines() if str(out) in line]
         listed.append(line.split())
     assert [line[3:5] for line in listed] == [["2,000", "∞"], ["2,000", "–"]]
+
+
+def test_a_page_is_written_and_its_size_said(small_text, tmp_path, capsys):
+    out, page = tmp_path / "run", tmp_path / "page.html"
+    assert run(train_words("rnn", small_text, out, "--steps", "3")) == 0
+    capsys.readouterr()
+    assert run(["page", str(out), "--text", "The", "--out", str(page), "--json"]) == 0
+    written, _ = said(capsys)
+    assert written["bytes"] == page.stat().st_size
+    assert values_in(page.read_text(encoding="utf-8"))["title"] == "The"
+    assert run(["page", str(out), "--text", "The", "--steps", "all", "--out", str(page)]) == 0
+    assert "It loads nothing." in capsys.readouterr().out
+    for words in (["--steps", "x"], ["--heads", "1"], ["--step", "1", "--steps", "1"], []):
+        text = ["--text", "The"] if words else []
+        assert run(["page", str(out), *text, *words, "--out", str(page)]) == 2
+
+
+def test_a_scene_becomes_a_page(tmp_path, capsys):
+    scene, page = tmp_path / "a.lmviz", tmp_path / "page.html"
+    save_scene(Scene(models=(SceneModel(sample="stories-gru", step=2500),), prefix="Maya owned"), scene)
+    assert run(["page", str(scene), "--out", str(page)]) == 0
+    values = values_in(page.read_text(encoding="utf-8"))
+    assert dict(values["sections"][0]["about"])["text"] == "Maya owned"
+    save_scene(Scene(), scene)
+    assert run(["page", str(scene), "--out", str(page)]) == 2
+    assert "shows no model" in capsys.readouterr().err

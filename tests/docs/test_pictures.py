@@ -13,8 +13,8 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 from said import Book, differences, read_table  # noqa: E402
 
-DRAWN = {"quality-by-length-light.png"}
-"""What is no picture of the window, but drawn by docs/figure.py."""
+DRAWN = {"quality-by-length-light.png", "page-light.png", "page-phone-light.png"}
+"""What is no picture of the window, but drawn by docs/figure.py, or of a page by docs/page_pictures.py."""
 
 WORDS = {"rail": ["Corpus"], "menus": ["File"], "titles": ["Text", "Loss"], "tabs": ["Lens"]}
 

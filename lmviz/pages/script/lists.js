@@ -45,6 +45,16 @@ function drawWordBars(part) {
   return make("table", { class: "bars", "aria-label": part.says || "bars" }, make("tbody", {}, rows));
 }
 
+// What models say to the same beginnings, and below how each goes on.
+function drawAnswers(part) {
+  const columns = part.columns.map((column) => ({ column, shares: unpacked(column.shares) }));
+  const head = make("tr", {}, ["beginning", "word"].map((name) => make("th", { scope: "col", text: name })), columns.map((one) => make("th", { scope: "col" }, lineSample(one.column), one.column.name)));
+  const rows = part.prompts.map((prompt, place) => make("tr", {}, make("th", { scope: "row", text: prompt }), make("td", {}, token(part.words[place] || "")), columns.map((one) =>
+    make("td", {}, percentageFigure(one.shares[place]), one.column.expected[place] ? make("span", { class: "muted" }, " expects ", token(one.column.expected[place])) : null))));
+  const texts = columns.filter((one) => one.column.text).map((one) => make("p", {}, make("b", { text: one.column.name + ": " }), one.column.text));
+  return make("div", {}, make("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": part.says || "answers" }, make("table", { class: "plain" }, make("thead", {}, head), make("tbody", {}, rows))), texts);
+}
+
 function drawTable(part) {
   const table = make("table", { class: "plain", "aria-label": part.says || "table" }), body = make("tbody", {});
   const count = part.columns.length ? part.columns[0].texts.length : 0, bars = part.columns.map((column) => column.bars && unpacked(column.bars));

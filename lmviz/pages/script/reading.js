@@ -130,7 +130,8 @@ function drawHeadWeights(part) {
   movedByKeys(wall, (x, y) => { const place = between(0, chosen + x + y, buttons.length - 1); choose(place); buttons[place].focus(); });
   if (keys !== queries) kept(queries.followers, () => keys.tell());
   later.push(() => choose(0));
-  return make("div", { class: "heads" }, make("p", { class: "muted", text: "Row looks at column; each head to its own maximum. Press one to see it." }), wall, large);
+  const few = Math.max(...layers.map((layer) => part.places.filter((place) => place[0] === layer).length)) <= 6;
+  return make("div", { class: few ? "heads few" : "heads" }, make("p", { class: "muted", text: "Row looks at column; each head to its own maximum. Press one to see it." }), wall, large);
 }
 
 // Draws when it comes into sight, and again where colours change.

@@ -4,7 +4,7 @@ const page = JSON.parse(document.getElementById("lmviz-page").textContent), late
 const DRAWN_BY = {
   stacked: (part) => make("div", {}, part.parts.map(draw)),
   side_by_side: drawSideBySide,
-  words: drawWords, one_line: drawOneLine, matrix: (part) => drawMatrix(part), sized: drawSized, curves: drawCurves, word_curves: drawWordCurves, word_bars: drawWordBars,
+  words: drawWords, one_line: drawOneLine, matrix: (part) => drawMatrix(part), sized: drawSized, curves: drawCurves, word_curves: drawWordCurves, word_bars: drawWordBars, answers: drawAnswers,
   labels: drawLabels, occurrences: drawOccurrences, dots: drawDots, points: drawPoints, table: drawTable, bars: drawBars, shifts: drawShifts,
   pushed_lines: drawPushedLines, firings: drawFirings, token_text: drawTokenText, head_weights: drawHeadWeights, what_follows: drawWhatFollows, over_text: drawOverText,
   frames: drawFrames, poll_question: drawPoll, parts_graph: drawGraph, fixed_picture: drawPicture,
