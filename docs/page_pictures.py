@@ -16,8 +16,8 @@ import lmviz
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
 TEXT = (
-    "Maya owned a brown stone . She put it in the barrel . Later , Maya opened the barrel , and there lay the "
-    "brown"
+    "Maya owned a brown stone . She put it in the barrel . Later , Maya opened the barrel , "
+    "and there lay the brown"
 )
 SIZES = {"page-light.png": (1100, 1420), "page-phone-light.png": (390, 1500)}
 COLORS = 256

@@ -60,6 +60,9 @@ def test_temperature_and_filters_give_what_python_gives(engine, logits, temperat
 @given(
     st.floats(-1e9, 1e9, width=32) | st.floats(-1, 1, width=32) | st.sampled_from([0.0, 1.0, 0.9999, 1e-7])
 )
+@example(0.0625)
+@example(0.125)
+@example(12_500_000.0)
 def test_numbers_are_written_as_everywhere(engine, value):
     assert asked(engine, f"numberFigure({value!r})") == figures.number(value)
     assert asked(engine, f"cellFigure({value!r})") == figures.cell_figure(value)
@@ -67,6 +70,9 @@ def test_numbers_are_written_as_everywhere(engine, value):
 
 @settings(max_examples=200)
 @given(st.floats(0, 1, width=32) | st.sampled_from([0.0, 1.0, 0.9999, 1e-7, 0.5]))
+@example(0.125)
+@example(0.0025)
+@example(0.00625)
 def test_shares_are_written_as_everywhere(engine, share):
     assert asked(engine, f"percentageFigure({share!r})") == figures.percentage(share)
     assert asked(engine, f"wholePercentage({share!r})") == figures.whole_percentage(share)
