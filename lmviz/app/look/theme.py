@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from weakref import WeakSet
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QComboBox, QStyledItemDelegate, QWidget
 from shiboken6 import isValid
@@ -22,6 +22,11 @@ from lmviz.app.look.typefaces import TYPE_SIZES, type_size_of_system
 CHOICES = ("system", "light", "dark")
 SYSTEM_SIZE = 0
 """The size of type that stands for that of the system."""
+
+PROJECTED_ROOM = QSize(1280, 720)
+"""The pixels for which projector type is PROJECTOR_SCALE times the usual one; more of them, larger type."""
+GROWTH_STEP = 0.05
+"""A window is styled anew for no smaller growth."""
 
 _current = LIGHT
 
@@ -81,6 +86,7 @@ class ThemeSwitch(QObject):
         self.choice = "system"
         self.type_size = SYSTEM_SIZE
         self.projector = False
+        self._growth = 1.0  # of the projector's type
         self._pages: WeakSet[QWidget] = WeakSet()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow_system)
         self._apply(self._chosen())
@@ -103,10 +109,16 @@ class ThemeSwitch(QObject):
         self.type_size = percent
         self._apply_if_new()
 
-    def set_projector(self, projector: bool) -> None:
-        """Enlarge type and lengths for the last row of a lecture hall."""
-        self.projector = projector
+    def set_projector(self, projector: bool, room: QSize | None = None) -> None:
+        """Enlarge type and lengths for the last row of a hall, in a window as large as `room`."""
+        self.projector, self._growth = projector, _growth_in(room)
         self._apply_if_new()
+
+    def fit_projector(self, room: QSize) -> None:
+        """In projector mode, type grows with the window, so that it fills as much of it as of a small one."""
+        if self.projector:
+            self._growth = _growth_in(room)
+            self._apply_if_new()
 
     def draw_anew(self) -> None:
         """Have everything drawn once more, in the same theme."""
@@ -120,7 +132,7 @@ class ThemeSwitch(QObject):
         dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
         chosen = {"light": LIGHT, "dark": DARK}.get(self.choice, DARK if dark else LIGHT)
         scale = (self.type_size or type_size_of_system()) / 100
-        scale = max(scale, PROJECTOR_SCALE) if self.projector else scale
+        scale = max(scale, PROJECTOR_SCALE * self._growth) if self.projector else scale
         return _at_scale(chosen, scale)
 
     def _apply_if_new(self) -> None:
@@ -145,6 +157,14 @@ class ThemeSwitch(QObject):
         for window in running.topLevelWidgets():
             take_over_font(window)
         self.theme_changed.emit()
+
+
+def _growth_in(room: QSize | None) -> float:
+    """How much larger the projector's type is in a window of this size than in the smallest; in steps."""
+    if room is None:
+        return 1.0
+    share = min(room.width() / PROJECTED_ROOM.width(), room.height() / PROJECTED_ROOM.height())
+    return max(1.0, GROWTH_STEP * int(share / GROWTH_STEP + 1e-9))
 
 
 @lru_cache

@@ -37,12 +37,13 @@ class Frame(QWidget):
         jobs: QWidget,
         lessons: QWidget,
         below: QWidget,
+        edge: QWidget,
     ) -> None:
         super().__init__()
         self.setObjectName("frame")
         padded = column((perspectives, 1), jobs, gap=0, margins=(MARGIN, MARGIN, MARGIN, 0))
         beside = column(prefix, (row((padded, 1), lessons, gap=0), 1), gap=0)
-        column(header, (row(rail, (beside, 1), gap=0), 1), below, on=self, gap=0)
+        column(header, (row(rail, (beside, 1), gap=0), 1), below, edge, on=self, gap=0)
 
 
 class ScrolledView(QuietScrollArea):

@@ -19,6 +19,7 @@ from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.widgets.base.building import screen_of
 from lmviz.app.widgets.base.plain import window_title
 from lmviz.app.widgets.base.toast import Toast
+from lmviz.app.window.hall import Hall, LectureEdge
 from lmviz.app.window.lessons import Lessons, perspective_names
 from lmviz.base.plain_text import on_one_line
 
@@ -56,13 +57,16 @@ class LectureWindow(Shell, Protocol):
 class Lectures(QObject):
     """Opens a lecture, goes through its items, and gives it in front of a room.
 
-    `changed` follows another lecture, another item, and whether it is given.
+    `around` are the header, the rail and the transport, which leave while it is given; `edge` says then where
+    one is. `changed` follows another lecture, another item, and whether it is given.
     """
 
     changed = Signal()
 
-    def __init__(self, window: LectureWindow, parent: QWidget) -> None:
+    def __init__(self, window: LectureWindow, around: Sequence[QWidget], parent: QWidget) -> None:
         super().__init__(parent)
+        self.edge = LectureEdge()
+        self._hall = Hall(around, self.edge)
         self._window, self._parent = window, parent
         self._lecture: Lecture | None = None
         self._number = 0
@@ -209,7 +213,8 @@ class Lectures(QObject):
         switch = theme_switch()
         self._before = (switch.projector, self._parent.windowState())
         self._began = time.monotonic()
-        switch.set_projector(True)
+        screen = screen_of(self._parent)
+        switch.set_projector(True, screen.size())
         self._parent.setWindowState(self._before[1] | Qt.WindowState.WindowFullScreen)
         if len(QGuiApplication.screens()) > 1:
             self.show_notes()
@@ -358,6 +363,7 @@ class Lectures(QObject):
             projector, state = self._before
             theme_switch().set_projector(projector)
             self._parent.setWindowState(state)
+            self._hall.leave()
             self._tell()
 
     def _title_now(self) -> str:
@@ -374,6 +380,8 @@ class Lectures(QObject):
             return
         place = f"{self._number + 1} of {len(lecture.items)}"
         self._parent.setWindowTitle(window_title(f"{lecture.title}, {place} – lmviz"))
+        if self.is_given:
+            self._hall.show(lecture.items[self._number], place)
         if self._presenter is not None:
             item, following = lecture.items[self._number], lecture.items[self._number + 1 :]
             after = f"Next: {following[0].title}" if following else "This is the last item."

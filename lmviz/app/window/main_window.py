@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from lmviz.app.opening.scenes import Scenes
     from lmviz.app.widgets.base.pointer_halo import PointerHalo
 
+RESIZED = 150  # milliseconds after which a window keeps its size: type is made anew for another one
 ROUNDS = 3
 """Turns of the event loop after which panels have been given their sizes, then their tabs, then drawn."""
 
@@ -78,6 +79,8 @@ class MainWindow(QMainWindow):
         session.text.folder = next((str(path.parent) for path in settings.recent), "")
         session.text.offer_changed.connect(self._show_offer)
         self._is_painted = False
+        self._fit_type = QTimer(self, singleShot=True, interval=RESIZED)
+        self._fit_type.timeout.connect(lambda: theme_switch().fit_projector(self.size()))
         self._left: QWidget | None = None  # what had the keyboard until it could not be used
         self._chosen_tokens = ""  # what was said of those by which the open text is read
         self._faults: set[str] = set()  # the places in the code of which it was said
@@ -96,7 +99,7 @@ class MainWindow(QMainWindow):
         self._views = {row.name: self._view(row.name) for row in shown_perspectives()}
         self._stack = Pages()
         self.lessons = Lessons(self, self)
-        self.lectures = Lectures(self, self)
+        self.lectures = Lectures(self, (self.header, self.rail, self.transport), self)
         self.student_files = StudentFiles(self, self.lectures, self)
         self._presses = Presses()
         around = (
@@ -280,7 +283,7 @@ class MainWindow(QMainWindow):
 
     def set_projector(self, projector: bool) -> None:
         """Enlarge type and lengths, and leave the one or two panels of each perspective that matter most."""
-        theme_switch().set_projector(projector)
+        theme_switch().set_projector(projector, self.size())
         self.settings.keep("view/projector", projector)
 
     def count_from_zero(self, zero: bool) -> None:
@@ -341,7 +344,7 @@ class MainWindow(QMainWindow):
         for view in self._views.values():
             self._stack.addWidget(ScrolledView(view))
         beside = (self.prefix_bar, self._stack, self.jobs, self.lessons.side)
-        frame = Frame(self.header, self.rail, *beside, self.transport)
+        frame = Frame(self.header, self.rail, *beside, self.transport, self.lectures.edge)
         self.setCentralWidget(frame)
         self._messages = Messages(
             (self.beginning.strip, self.notice, self.transport.notice), self._stack, frame
@@ -428,6 +431,8 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.prefix_bar.fit_window(self.height())
         super().resizeEvent(event)
+        if theme_switch().projector:
+            self._fit_type.start()
 
     def changeEvent(self, event: QEvent) -> None:
         """A dialog that comes in front may be one for files."""

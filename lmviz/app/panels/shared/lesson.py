@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame
 
+from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet, stack
@@ -23,6 +25,8 @@ from lmviz.app.widgets.controls.task_list import TaskList
 from lmviz.app.widgets.text.markdown_label import MarkdownLabel
 from lmviz.base.files import write_atomically
 from lmviz.lessons.lesson import Lesson
+
+MOST_BELOW = 0.55  # of the panel's height, for the question that stands below what scrolls
 
 
 class LessonPanel(Panel):
@@ -70,13 +74,16 @@ class LessonPanel(Panel):
         self._prepare.clicked.connect(lesson.prepare)
         self._question.answered.connect(lesson.answer)
         self._question.hint_wanted.connect(lesson.show_hint)
-        self._area.verticalScrollBar().rangeChanged.connect(self._show_said)
+        for area in (self._area, self._below):
+            area.verticalScrollBar().rangeChanged.connect(self._show_said)
         self._list.chosen.connect(self._choose)
         self._offer.clicked.connect(self._open_offered)
         self._list_close.clicked.connect(self.closed)
         self._save.clicked.connect(self.save_results)
         self.show_failures(self._results.failed)
         self.follow(lesson.changed)
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self._adopt_theme()
 
     def add_lesson(self, lesson: Lesson) -> None:
         """List one more, or another state of one that is listed."""
@@ -193,31 +200,62 @@ class LessonPanel(Panel):
         self._next.setText("Finish" if current.number + 1 == len(lesson.steps) else "Next")
         self._where.setVisible(bool(lesson.perspective_at(current.number) or step.control))
         self._prepare.setVisible(bool(lesson.openings_before(current.number)))
+        self._fit_below()
         set_role(self._next, "primary" if current.is_step_done else "")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_below()
+
+    def _adopt_theme(self) -> None:
+        """In front of a room the question stands below what scrolls, where everybody sees it."""
+        is_below, inner = theme_switch().projector, self._below.widget().layout()
+        self._links.setVisible(not is_below)
+        if is_below == self._below.isHidden() and inner is not None:
+            self._below.setHidden(not is_below)
+            if is_below:
+                inner.addWidget(self._question)
+            else:
+                self._column.insertWidget(2, self._question)
+        self._fit_below()
+
+    def _fit_below(self) -> None:
+        """Give the question the height that it needs, up to a share of the panel; beyond that it scrolls."""
+        inner = self._below.widget().layout()
+        if self._below.isHidden() or inner is None:
+            return
+        is_asked = self._question.isVisibleTo(self._below)
+        wanted = inner.totalHeightForWidth(self._below.viewport().width()) if is_asked else 0
+        self._below.setFixedHeight(min(wanted, round(MOST_BELOW * self.height())))
 
     def _show_question(self) -> None:
         """Scroll to the question, and to the end of what is said about an answer to it."""
         self._column.activate()  # with the height of what has just been said
-        self._area.ensureWidgetVisible(self._question, 0, 0)
+        self._fit_below()
+        if self._below.isHidden():
+            self._area.ensureWidgetVisible(self._question, 0, 0)
         self._show_said()
 
     def _show_said(self) -> None:
         """Scroll to the end of what is said: longer words make the page longer only a turn later."""
         if self._question.isVisibleTo(self) and self._question.said:
-            self._area.ensureVisible(0, self._question.geometry().bottom(), 0, 0)
+            area = self._area if self._below.isHidden() else self._below
+            area.ensureVisible(0, self._question.geometry().bottom(), 0, 0)
 
     def _lay_out(self) -> None:
         place = row((self._step_title, 1), (self._dots, 0, Qt.AlignmentFlag.AlignTop))
-        parts = (self._sentences, self._tasks, self._question)
-        self._column = column(*parts, STRETCH, gap=12)
+        self._column = column(self._sentences, self._tasks, self._question, STRETCH, gap=12)
         self._area = scrolling(sheet(self._column))
-        links = row(self._leave, STRETCH, self._where, self._prepare, gap=2)
+        self._below = scrolling(sheet(column()))
+        self._below.hide()
+        self._links = sheet(row(self._leave, STRETCH, self._where, self._prepare, gap=2))
         buttons = row(self._back, STRETCH, self._next)
         closing = row(self._list_close, STRETCH, self._save)
         offered = column(self._offer_words, self._offer, gap=4)
         title = Label("Lessons", role="lesson")
         overview = column(title, offered, scrolling(self._list), closing, gap=12)
-        for page in (overview, column(self._title, place, self._area, buttons, links, gap=12)):
+        step = column(self._title, place, (self._area, 1), self._below, buttons, self._links, gap=12)
+        for page in (overview, step):
             self._pages.addWidget(sheet(page))
         frame = named(QFrame(), "lesson_frame")
         column(self._pages, on=frame, margins=(16, 14, 16, 12))

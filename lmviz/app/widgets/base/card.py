@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPaintEvent, QPen, 
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from lmviz.app.look.roles import PROJECTOR_SCALE
-from lmviz.app.look.theme import current_theme
+from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.fitting_row import FittingRow
@@ -268,7 +268,8 @@ class _Title(Painted, Label):
 
     def minimumSizeHint(self) -> QSize:
         hint, scale = self.sizeHint(), current_theme().scale
-        least = USUAL_TITLE if scale <= PROJECTOR_SCALE else LEAST_TITLE
+        is_usual = scale <= PROJECTOR_SCALE or theme_switch().projector  # where lengths grow with the window
+        least = USUAL_TITLE if is_usual else LEAST_TITLE
         return QSize(min(hint.width(), round(least * scale)), hint.height())
 
     @property

@@ -12,7 +12,7 @@ from lmviz.app.look.color_maps import mix
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.diagrams.ladder_parts import MixtureColumn, MixtureWord
-from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
+from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter, measure_of
 from lmviz.app.widgets.kit.picture import Picture
 
 PALEST = 0.24
@@ -98,8 +98,9 @@ def draw_columns(
 def _draw_key(picture: Picture, painter: Painter, area: QRectF, orders: Sequence[int]) -> None:
     """Which colour is which order."""
     theme, scale = picture.theme, picture.theme.scale
-    painter.fit(area, "what comes next, made of", theme.muted_text, 10.5)
-    left = area.left() + 110 * scale
+    said = "what comes next, made of"
+    painter.fit(area, said, theme.muted_text, 10.5)
+    left = area.left() + measure_of(theme, 10.5, False, False).horizontalAdvance(said) + 8 * scale
     for order in orders:
         box = QRectF(left, area.center().y() - 5 * scale, 10 * scale, 10 * scale)
         painter.box(box, rung_color(theme, order, orders[0]), radius=2)
