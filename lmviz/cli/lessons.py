@@ -17,7 +17,7 @@ from lmviz.cli.options import as_json
 from lmviz.cli.terminal import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from lmviz.lessons.results import LessonResult, QuestionCount
+    from lmviz.lessons.results import LessonResult, QuestionCount, Results
 
 MOST_WRONG = 3  # answers that are named
 LONGEST_WORDS = 40  # characters in a table
@@ -71,12 +71,22 @@ def check_lecture(file: str, as_json: bool) -> int:
 
 @lesson.command("results")
 @click.argument("files", nargs=-1, required=True)
+@click.option("--csv", "table", metavar="FILE", help="write a table with a row for each step that was begun")
+@click.option(
+    "--bundle",
+    "bundles",
+    multiple=True,
+    metavar="FILE",
+    help="a bundle that was given out: the checksums of results of its lessons are checked with its key",
+)
 @as_json
-def results(files: tuple[str, ...], as_json: bool) -> int:
+def results(files: tuple[str, ...], table: str | None, bundles: tuple[str, ...], as_json: bool) -> int:
     """Count what many did and answered. FILES are the files of results that they saved and sent, folders that
     hold them, together or each in a folder of its own, or patterns such as "week-3/*.json". Exit code 1 when
     a JSON file holds none."""
-    from lmviz.lessons.results import ENDING, count_questions, open_results
+    from lmviz.base.files import write_atomically
+    from lmviz.lectures.bundle import bundle_key
+    from lmviz.lessons.results import ENDING, count_questions, open_results, results_as_csv
 
     found, refused = {}, 0
     for name, path in _result_files(files, ENDING).items():
@@ -88,7 +98,14 @@ def results(files: tuple[str, ...], as_json: bool) -> int:
     if not found:
         named = ", ".join(files)
         raise LmvizError(f"{named} holds no results: name the files that were sent (*{ENDING}).")
-    people = [_described(name, lesson) for name, results in found.items() for lesson in results.lessons]
+    keys = [bundle_key(Path(bundle)) for bundle in bundles]
+    if table is not None:
+        write_atomically(Path(table), results_as_csv(found, keys).encode("utf-8-sig"))
+    people = [
+        _described(name, results, lesson, keys)
+        for name, results in found.items()
+        for lesson in results.lessons
+    ]
     questions = count_questions([*found.values()])
     if as_json:
         counted = [vars(count) | {"wrong": dict(count.wrong.most_common())} for count in questions]
@@ -123,10 +140,13 @@ def _result_files(named: Sequence[str], ending: str) -> dict[str, Path]:
     return found
 
 
-def _described(file: str, lesson: LessonResult) -> dict[str, Any]:
+def _described(file: str, results: Results, lesson: LessonResult, keys: Sequence[str]) -> dict[str, Any]:
     """How far one person came in a lesson."""
     return {
         "file": file,
+        "student": results.student,
+        "date": results.date,
+        "checksum": results.verdict_on(lesson, keys),
         "lesson": lesson.title,
         "steps": len(lesson.steps),
         "done": sum(step.is_done for step in lesson.steps),

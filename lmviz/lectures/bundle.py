@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import secrets
 import shutil
 import stat
 import struct
@@ -26,10 +27,11 @@ from lmviz.base.places import elsewhere
 from lmviz.desktop.association import BUNDLE_ENDING
 from lmviz.desktop.scene import Scene, SceneText, found_from
 from lmviz.lectures.lecture import ShownScene, ShownStep
-from lmviz.lectures.reading import is_lecture, open_lecture
+from lmviz.lectures.reading import is_lecture, open_lecture, without_notes
 from lmviz.lessons.lesson import Lesson
 from lmviz.lessons.openings import beside
 from lmviz.lessons.reading import open_lesson
+from lmviz.lessons.results import KEY_FILE, LONGEST_KEY, key_beside
 from lmviz.text.ordinary_files import check_ordinary
 from lmviz.text.resources import data_folder
 
@@ -70,9 +72,10 @@ def is_bundle(path: Path) -> bool:
     return path.suffix.lower() == BUNDLE_ENDING
 
 
-def pack(path: Path, out: Path, perspectives: Collection[str]) -> Path:
+def pack(path: Path, out: Path, perspectives: Collection[str], *, notes: bool = True) -> Path:
     """Write the lecture or lesson in the file `path`, and all that it names beside it, as a bundle.
 
+    Without `notes` the lecture in it has none. A bundle has a key of its own, with which results are signed.
     LmvizError where something that it names stands elsewhere, is too large, or cannot be read or written.
     """
     folder = path.parent
@@ -87,18 +90,44 @@ def pack(path: Path, out: Path, perspectives: Collection[str]) -> Path:
             f"{MOST_FILES:,} of {LARGEST / 1e6:,.0f} MB."
         )
     manifest = {"format": FORMAT, "format_version": VERSION, "open": path.name}
+    bare = None if notes or not is_lecture(path) else without_notes(open_lecture(path, perspectives))
     try:
         packed = zipfile.ZIP_DEFLATED
         with replacing(out) as beside_it, zipfile.ZipFile(beside_it, "w", packed) as archive:
             archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False))
+            archive.writestr(KEY_FILE, secrets.token_hex(16))
             for file in sorted(files):
                 check_ordinary(file)
+                if file == path and bare is not None:
+                    archive.writestr(path.name, bare)
+                    continue
                 kind = zipfile.ZIP_STORED if file.suffix.lower() in STORED_ENDINGS else packed
                 archive.write(file, file.relative_to(folder).as_posix(), kind)
     except (OSError, ValueError) as error:  # ValueError for a file from before 1980
         reason = getattr(error, "strerror", None) or error
         raise LmvizError(f"{out.name} cannot be written ({reason}): choose another place.") from None
     return out
+
+
+def bundle_key(path: Path) -> str:
+    """The key with which results of a bundle are signed, "" where it has none; LmvizError for no bundle."""
+    check_ordinary(path, LARGEST)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if KEY_FILE not in archive.namelist():
+                return ""
+            with archive.open(KEY_FILE) as file:
+                return file.read(LONGEST_KEY).decode("utf-8").strip()
+    except (OSError, *_BROKEN):
+        raise LmvizError(f"{path.name} is not a bundle, or was cut short: get it again.") from None
+
+
+def known_keys() -> Iterator[str]:
+    """The keys of the bundles that were unpacked on this computer."""
+    folder = data_folder() / "bundles"
+    for place in sorted(folder.glob("*")) if os.path.isdir(folder) else ():
+        if key := key_beside(place):
+            yield key
 
 
 @loads("bundle", doing="unpacked")

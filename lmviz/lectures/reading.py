@@ -37,7 +37,7 @@ from lmviz.desktop.scene import ENDING as SCENE_ENDING
 from lmviz.desktop.scene import Scene, open_scene, save_scene
 from lmviz.lectures.lecture import Lecture, LectureItem, Shown, ShownPoll, ShownScene, ShownStep
 from lmviz.lessons.openings import BESIDE
-from lmviz.lessons.parts import PartReader, WrittenEntry, WrittenPart
+from lmviz.lessons.parts import ENTRY, PartReader, WrittenEntry, WrittenPart
 from lmviz.lessons.reading import lesson_in, open_lesson
 from lmviz.lessons.shipped import name_of, shipped_files, shipped_lesson
 from lmviz.polls.poll_file import open_poll, shipped_poll_files
@@ -101,6 +101,21 @@ def read_lecture(text: str, perspectives: Collection[str], path: Path) -> Lectur
     if len(text) > LARGEST:
         raise LectureFault([Fault(1, f"a lecture has at most {LARGEST:,} characters: make two of it.")])
     return _LectureReader(perspectives, path).read(text)
+
+
+def without_notes(lecture: Lecture) -> str:
+    """The text of a lecture's file without what only the presenter sees: notes and minutes."""
+    lines, kept = read_text_file(lecture.path, 4 * LARGEST).split("\n"), []
+    goes_on = False
+    for line in lines:
+        entry = ENTRY.match(line.rstrip())
+        is_shown = entry is not None and (entry[1] in SHOWS or entry[1] in HEAD)
+        if line.startswith(("# ", "## ")) or is_shown or (goes_on and line.startswith("  ")):
+            kept.append(line)
+            goes_on = is_shown
+        else:
+            goes_on = False
+    return "\n".join(kept) + "\n"
 
 
 def add_scene(path: Path, title: str, scene: Scene, line: int | None = None) -> Path:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lmviz.lessons.condition import Condition
-from lmviz.lessons.expression import Expression
+from lmviz.lessons.expression import Call, Expression, Literal, Operation
 
 UNDONE_BY = {"step": "model", "tape": "network"}
 """Openings that say how far something has come, and what begins anew where that is opened after them."""
+
+READS_CONTROLS = ("control", "pressed", "drawn")
+"""The values whose first argument is the object name of a control or a panel."""
+
+ALL_PANELS = "all"
+"""What a step says that needs all panels of its perspective."""
 
 TOLERANCE = 0.005
 """How far from a number an answer may lie, relative to it, where a lesson states nothing else."""
@@ -84,6 +90,23 @@ class Step:
     openings: tuple[Opening, ...] = ()
     tasks: tuple[LessonTask, ...] = ()
     question: LessonQuestion | None = None
+    panels: tuple[str, ...] = ()
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The object names of the controls and panels without which it cannot be done; empty for all panels.
+
+        They are those that it outlines, those of which its conditions and answers read what is set, pressed
+        or drawn, and its `panels`.
+        """
+        if self.panels == (ALL_PANELS,):
+            return frozenset()
+        asked = [condition for task in self.tasks for condition in task.until]
+        read = [expression for condition in asked for expression in condition.expressions]
+        if self.question is not None:
+            read += [self.question.answer, *(reply.wrong for reply in self.question.replies)]
+        named = (self.control, *(task.control for task in self.tasks), *self.panels)
+        return frozenset({*filter(None, named), *(name for each in read for name in controls_in(each))})
 
     def control_at(self, done: int) -> str:
         """What is outlined when so many tasks are done: the next one's own control, or the step's."""
@@ -120,3 +143,16 @@ class Lesson:
             last = {kind: each for kind, each in last.items() if UNDONE_BY.get(kind) not in opened}
             last |= {opening.kind: opening for opening in step.openings}
         return tuple(last.values())
+
+
+def controls_in(expression: Expression) -> Iterator[str]:
+    """The object names of the controls and panels that an expression reads."""
+    if isinstance(expression, Operation):
+        for operand in expression.operands:
+            yield from controls_in(operand)
+    elif isinstance(expression, Call):
+        first = next(iter(expression.arguments), None)
+        if expression.name in READS_CONTROLS and isinstance(first, Literal):
+            yield str(first.value)
+        for argument in expression.arguments:
+            yield from controls_in(argument)

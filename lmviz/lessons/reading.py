@@ -19,7 +19,7 @@ from lmviz.lessons.condition import Condition, parse_condition
 from lmviz.lessons.controls import check_control
 from lmviz.lessons.expression import Expression, Literal, evaluate, parse
 from lmviz.lessons.faults import LessonFault, NotKnown
-from lmviz.lessons.lesson import Lesson, LessonQuestion, LessonTask, Opening, Reply, Step
+from lmviz.lessons.lesson import ALL_PANELS, Lesson, LessonQuestion, LessonTask, Opening, Reply, Step
 from lmviz.lessons.openings import read_opening
 from lmviz.lessons.parts import ENTRY, PartReader, WrittenEntry, WrittenPart
 from lmviz.lessons.values import check, names_values
@@ -39,6 +39,7 @@ HEAD = {
 ENTRIES = {
     "perspective": "where the step takes place",
     "control": "the object name of the control, or panel, that is outlined; after a `do`, for that task",
+    "panels": "the object names of panels that the step needs beside those of its controls, or “all”",
     "open": "what is opened when the step begins; see `openings.OPENINGS`",
     "do": "one thing to do, in a few words; its `until` follows",
     "until": "when that is done: a condition",
@@ -178,7 +179,20 @@ class _Reader(PartReader):
             tuple(self._openings(part)),
             tuple(self._tasks(part)),
             self._question(part, known),
+            self._panels(known),
         )
+
+    def _panels(self, known: dict[str, WrittenEntry]) -> tuple[str, ...]:
+        """The panels that a step names."""
+        entry = known.get("panels")
+        if entry is None:
+            return ()
+        names = tuple(entry.words.split())
+        if names == (ALL_PANELS,):
+            return names
+        for name in names:
+            self._check_control(WrittenEntry(entry.line, entry.name, name))
+        return names
 
     def _openings(self, part: WrittenPart) -> Iterator[Opening]:
         for entry in part.entries:

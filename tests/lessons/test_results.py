@@ -1,7 +1,10 @@
 """Results: what is kept of a lesson, read back whatever a file holds, and counted over many."""
 
+import csv
+import io
 import json
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +13,11 @@ from hypothesis import strategies as st
 
 from lmviz.base.errors import LmvizError
 from lmviz.cli import run
+from lmviz.lectures.bundle import bundle_key, pack, unpack
+from lmviz.lectures.reading import open_lecture
 from lmviz.lessons.expression import Literal
 from lmviz.lessons.lesson import Lesson, LessonQuestion, Step
+from lmviz.lessons.reading import open_lesson, read_lesson
 from lmviz.lessons.results import (
     MOST,
     GivenAnswer,
@@ -19,7 +25,11 @@ from lmviz.lessons.results import (
     Results,
     StepResult,
     count_questions,
+    evidence_hash,
+    key_beside,
+    lesson_hash,
     open_results,
+    results_as_csv,
 )
 
 WORDS = st.text(max_size=20)
@@ -173,3 +183,102 @@ def test_a_folder_without_results_is_said(tmp_path: Path, capsys: pytest.Capture
     assert "holds no results" in capsys.readouterr().err
     assert run(["lesson", "results", str(tmp_path / "gone")]) == 2
     assert "There is no file or folder" in capsys.readouterr().err
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    """A bundle of a lesson of one's own."""
+    (tmp_path / "own.md").write_text(
+        "# Own\n\n## Add\nquestion: 1 + 1?\nanswer: 2\n\nAdd.\n", encoding="utf-8"
+    )
+    return pack(tmp_path / "own.md", tmp_path / "own.lmvizbundle", ())
+
+
+def handed_in(lesson: Lesson, student: str, *answers: str, key: str | None) -> Results:
+    """The results of a student who answered the first question so."""
+    found = LessonResult.of(lesson)
+    for words in answers:
+        found = found.at(0, 0, False, GivenAnswer(words, words == "2", evidence_hash(2.0)))
+    return Results((found,)).signed(student, "2026-11-29", "1.0", lambda _: key)
+
+
+def test_four_results_are_counted_and_the_one_that_was_changed_is_seen(
+    bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened = unpack(bundle, tmp_path / "unpacked")
+    lesson, key = open_lesson(opened, ()), bundle_key(bundle)
+    assert key == key_beside(opened.parent)
+    folder = tmp_path / "sent"
+    folder.mkdir()
+    given = {"ann": ("2",), "ben": ("3", "2"), "cleo": ("3",), "dan": ("4", "2")}
+    for student, answers in given.items():
+        (folder / f"{student}.json").write_bytes(handed_in(lesson, student, *answers, key=key).to_bytes())
+    changed = (folder / "cleo.json").read_text("utf-8").replace('"right": false', '"right": true')
+    (folder / "cleo.json").write_text(changed, encoding="utf-8")
+    table = tmp_path / "table.csv"
+    assert (
+        run(["lesson", "results", str(folder), "--bundle", str(bundle), "--csv", str(table), "--json"]) == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert {each["student"]: each["checksum"] for each in told["people"]} == {
+        "ann": "sound",
+        "ben": "sound",
+        "cleo": "changed",
+        "dan": "sound",
+    }
+    assert told["questions"][0]["answered"] == 4
+    with table.open(encoding="utf-8-sig", newline="") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    assert [rows[name]["right_at_once"] for name in given] == ["yes", "no", "yes", "no"]
+    assert (rows["dan"]["first_wrong"], rows["dan"]["right"], rows["dan"]["tries"]) == ("4", "yes", "2")
+    assert rows["cleo"]["checksum"] == "changed"
+    assert run(["lesson", "results", str(folder), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {each["checksum"] for each in told["people"]} == {"of an unknown bundle"}
+
+
+@pytest.mark.parametrize("field", ["student", "date", "version"])
+def test_whoever_takes_anothers_results_is_seen(field: str) -> None:
+    lesson = read_lesson("# Own\n\n## Add\nquestion: 1 + 1?\nanswer: 2\n\nAdd.\n", (), "own")
+    results = handed_in(lesson, "ann", "2", key="")
+    assert results.verdict_on(results.lessons[0]) == "sound"
+    taken = Results.from_bytes(replace(results, **{field: "other"}).to_bytes(), "x.json")
+    assert taken.verdict_on(taken.lessons[0]) == "changed"
+
+
+def test_results_of_the_first_version_are_read_and_have_no_checksum() -> None:
+    values = {"format": "lmviz results", "format_version": 1}
+    lesson = {"name": "cows", "title": "Cows", "steps": []}
+    found = Results.from_bytes(json.dumps({**values, "lessons": [lesson]}).encode(), "old.json")
+    assert found.verdict_on(found.lessons[0]) == "without a checksum"
+    assert found.student == ""
+
+
+def test_no_cell_of_the_table_is_a_formula() -> None:
+    lesson = read_lesson("# Own\n\n## Add\nquestion: 1 + 1?\nanswer: 2\n\nAdd.\n", (), "own")
+    results = handed_in(lesson, "=cmd", "-0.5", "+SUM(A1)", key="")
+    [row] = csv.DictReader(io.StringIO(results_as_csv({"@mine": results})))
+    assert (row["file"], row["student"], row["first_answer"]) == ("'@mine", "'=cmd", "-0.5")
+
+
+def test_another_lesson_has_another_hash_and_the_same_one_elsewhere_has_not() -> None:
+    text = "# Own\n\n## Add\nquestion: 1 + 1?\nanswer: 2\n\nAdd.\n"
+    one = read_lesson(text, (), "own")
+    assert lesson_hash(one) == lesson_hash(replace(one, folder=Path("elsewhere")))
+    assert lesson_hash(one) != lesson_hash(read_lesson(text.replace("1 + 1", "2 - 0"), (), "own"))
+
+
+def test_a_bundle_without_notes_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "my.lecture"
+    first = "## First\nstep: counting 1\nminutes: 5\n\nA **secret**.\n\n"
+    text = f"# Mine\nabout: One\n  thing.\n\n{first}## Second\npoll: order\n"
+    path.write_text(text, encoding="utf-8")
+    names = ("corpus", "train", "sample")
+    for notes in (True, False):
+        out = pack(path, tmp_path / f"{notes}.lmvizbundle", names, notes=notes)
+        content = unpack(out, tmp_path / "unpacked").read_text("utf-8")
+        assert ("secret" in content) is notes
+        assert ("minutes" in content) is notes
+        lecture = open_lecture(unpack(out, tmp_path / "unpacked"), names)
+        assert [item.title for item in lecture.items] == ["First", "Second"]
+        assert lecture.about == "One thing."

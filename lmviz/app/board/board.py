@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from PySide6.QtCore import QByteArray, QPoint, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
@@ -140,6 +141,17 @@ class Board(QWidget):
             if page.panel.objectName() == name or page.panel.findChild(QWidget, name) is not None:
                 self._bring(page)
                 return
+
+    def holding(self, names: AbstractSet[str]) -> tuple[str, ...]:
+        """The names in the table of panels that have one of these object names, or hold a control that has.
+
+        In the order of the table.
+        """
+
+        def holds(panel: Panel) -> bool:
+            return panel.objectName() in names or any(panel.findChild(QWidget, name) for name in names)
+
+        return tuple(name for name, page in self._pages.items() if holds(page.panel))
 
     def keep_in_front(self, panel: str) -> None:
         """Let no tab come by itself in front of the panel of this object name."""

@@ -25,6 +25,7 @@ class Enlarging(QObject):
         self._enlarged: Board | None = None
         self._hidden: tuple[QWidget, ...] = ()
         self._is_projected = False
+        self._needed: tuple[Board, tuple[str, ...]] | None = None  # what a step of a lesson needs
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
 
@@ -52,6 +53,19 @@ class Enlarging(QObject):
         part.hide()
         self._hidden = tuple(each for each in self._hidden if each is not part)
 
+    def show_step(self, view: Board, names: tuple[str, ...]) -> None:
+        """Leave the panels of a perspective that a step of a lesson needs; without names, all of them."""
+        before, self._needed = self._needed, (view, names) if names else None
+        for each in dict.fromkeys((*([before[0]] if before is not None else []), view)):
+            if each is not self._enlarged:
+                self._project(each)
+
+    def end_step(self) -> None:
+        """No step is shown any more: bring the other panels back."""
+        before, self._needed = self._needed, None
+        if before is not None and before[0] is not self._enlarged:
+            self._project(before[0])
+
     def follow_lesson(self, is_open: bool) -> None:
         """What is arranged in a lesson is for its time; leave again what projector mode leaves."""
         for view in self._views.values():
@@ -77,5 +91,8 @@ class Enlarging(QObject):
                     self._project(view)
 
     def _project(self, view: Board) -> None:
-        names = [row.name for row in projected_rows(view.name)] if self._is_projected else []
-        view.show_only(*names)
+        if self._needed is not None and self._needed[0] is view:
+            view.show_only(*self._needed[1])
+        else:
+            names = [row.name for row in projected_rows(view.name)] if self._is_projected else []
+            view.show_only(*names)

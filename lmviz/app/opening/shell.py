@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import SignalInstance
@@ -37,6 +38,9 @@ class Shell(Protocol):
 
     def forget_fronts(self) -> None:
         """Have the panels in front that the perspective begins with, whatever was brought forward before."""
+
+    def show_step(self, names: AbstractSet[str]) -> None:
+        """Leave the panels that hold these controls; where none does, or none is named, all of them."""
 
     def choose_text(self) -> None:
         """Let a person choose a text to open."""

@@ -250,7 +250,7 @@ class CurrentLesson(Part):
         """Judge an answer."""
         from lmviz.lessons.answers import is_right, reply_to, right_answer, shown
         from lmviz.lessons.faults import NotKnown
-        from lmviz.lessons.results import GivenAnswer
+        from lmviz.lessons.results import GivenAnswer, evidence_hash
 
         step = self.step
         if step is None or step.question is None or not self.may_answer or not given.strip():
@@ -265,7 +265,9 @@ class CurrentLesson(Part):
             else:
                 said = reply_to(step.question, given, self.value) or NOT_YET
             self._answered = Answered(given, is_so, said)
-            self.judged.emit(GivenAnswer(given, is_so))
+            right = right_answer(step.question, self.value)
+            evidence = evidence_hash(right, self._reading.prefix, self._reading.source)
+            self.judged.emit(GivenAnswer(given, is_so, evidence))
         self._note_if_done()
         self.changed.emit()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ SOON = 1000  # milliseconds from an answer until it is written, together with la
 
 
 class LessonResults(Part):
-    """Follows the lesson one is in. Neither names nor times are kept."""
+    """Follows the lesson one is in. Neither names nor times are kept: a name is typed to save them."""
 
     def __init__(self, lesson: CurrentLesson, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -49,7 +50,7 @@ class LessonResults(Part):
         if lesson is None:
             return
         before = self._lessons.get(lesson.name)
-        answer = GivenAnswer(answers[0].words[:LONGEST], answers[0].is_right) if answers else None
+        answer = replace(answers[0], words=answers[0].words[:LONGEST]) if answers else None
         found = LessonResult.of(lesson, before).at(
             current.number, current.tasks_done, current.is_hint_shown, answer
         )

@@ -363,8 +363,9 @@ class Commands:
         can_make, can_pack = lambda: files.can_make_handout, lambda: files.can_pack
         self._add(menu, "Save a handout…", files.save_handout, possible=can_make)
         self._add(menu, "Save a bundle for students…", files.save_bundle, possible=can_pack)
+        self._add(menu, "Notes in bundles", files.toggle_notes, ticked=files.packs_notes)
         lessons = self._window.lessons
-        self._add(menu, "Save my results…", lessons.save_results, possible=lambda: lessons.has_results)
+        self._add(menu, "My results…", lessons.save_results, possible=lambda: lessons.has_results)
         self._add(menu, "Leave the lecture", lectures.leave, possible=is_open)
 
     def _fill_lectures(self, menu: QMenu) -> None:

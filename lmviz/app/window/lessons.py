@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,10 +26,12 @@ if TYPE_CHECKING:
     from lmviz.app.panels.shared.lesson import LessonPanel
     from lmviz.app.widgets.controls.ring import Ring
     from lmviz.lessons.lesson import Lesson, Opening
+    from lmviz.lessons.results import Results
 
 WIDTH, NARROW, PROJECTED = 330, 280, 242  # pixels at scale 1, in a window that is wide or narrow
 WIDE_WINDOW = 1400
 KEPT = "lessons"
+STUDENT = "lessons/student"
 OWN, MOST_OWN = "own_lessons", 20
 
 
@@ -141,9 +145,33 @@ class Lessons(QObject):
         return self._panel is not None and bool(self._session.lesson_results.results.lessons)
 
     def save_results(self) -> None:
-        """Ask for a file, and write there what was done and answered."""
-        if self._panel is not None:
-            self._panel.save_results()
+        """Show what was done and answered, and what was wrong at first; to be saved under a name."""
+        from lmviz.app.window.results_dialog import ResultsDialog  # as below: not before the first paint
+
+        results = self._session.lesson_results.results
+        ResultsDialog(results, self._window.settings.text(STUDENT), self._write_results, self._parent).show()
+
+    def _write_results(self, student: str) -> None:
+        """Ask for a file, and write the results there, with the name, which is kept, and with checksums."""
+        from PySide6.QtWidgets import QFileDialog
+
+        from lmviz.app.widgets.base.toast import Toast
+        from lmviz.base.files import write_atomically
+
+        self._window.settings.keep(STUDENT, student)
+        usual = f"results-{_plain_name(student)}.json" if student else "results.json"
+        name, _ = QFileDialog.getSaveFileName(self._parent, "Save my results", usual, "Results (*.json)")
+        if not name:
+            return
+        path, results = Path(name).with_suffix(".json"), self._session.lesson_results.results
+
+        def write() -> Path:
+            return write_atomically(path, _signed(results, student).to_bytes())
+
+        def confirm(path: Path) -> None:
+            Toast.show_over(self._parent, f"Saved {path.name} in {path.parent}: send it as it is.")
+
+        self._session.work.save_file(path, write, confirm, self._session.say)
 
     def make(self) -> None:
         """Make the panel, unless it is there: it is shown sooner then."""
@@ -177,6 +205,7 @@ class Lessons(QObject):
         self._panel = LessonPanel(self._session, self._lessons, listed)
         self._panel.lecture_chosen.connect(lambda number: self.lecture_wanted.emit(lectures[number].path))
         self._panel.closed.connect(self.close)
+        self._panel.results_wanted.connect(self.save_results)
         self.side.column.addWidget(self._panel)
         own, names = [Path(path) for path in self._window.settings.lines(OWN)], perspective_names()
         if own:
@@ -252,6 +281,21 @@ def _read_own(paths: Iterable[Path], perspectives: Sequence[str]) -> list[Lesson
         with suppress(LmvizError):
             found.append(open_lesson(path, perspectives))
     return found
+
+
+def _signed(results: Results, student: str) -> Results:
+    """Results as they are handed in today."""
+    from lmviz import __version__
+    from lmviz.lectures.bundle import known_keys
+    from lmviz.lessons.results import key_hash
+
+    keys = {key_hash(key): key for key in known_keys()}
+    return results.signed(student, date.today().isoformat(), __version__, keys.get)
+
+
+def _plain_name(words: str) -> str:
+    """A name as part of that of a file."""
+    return re.sub(r"[^\w-]+", "-", words).strip("-")[:60] or "mine"
 
 
 def perspective_names() -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -177,6 +178,10 @@ class MainWindow(QMainWindow):
         if panel not in {each.objectName() for each in self.perspective.panels if each.is_in_sight}:
             self.perspective.bring_forward(panel)
         self.perspective.keep_in_front(panel)
+
+    def show_step(self, names: AbstractSet[str]) -> None:
+        """Leave the panels that hold these controls; where none does, or none is named, all of them."""
+        self._enlarging.show_step(self.perspective, self.perspective.holding(names) if names else ())
 
     def forget_fronts(self) -> None:
         """Have the panels in front that the perspective begins with."""
@@ -358,6 +363,7 @@ class MainWindow(QMainWindow):
         self.rail.lessons_wanted.connect(self.lessons.toggle)
         self.lessons.shown_changed.connect(self.rail.lessons.setChecked)
         self.lessons.shown_changed.connect(self._follow_lessons)
+        self.session.lesson.left.connect(self._enlarging.end_step)
         self.beginning.welcome_over.connect(self._leave_welcome)
         self.lessons.lecture_wanted.connect(self.open_lecture)
         self.beginning.tour_wanted.connect(self.lessons.start_tour)

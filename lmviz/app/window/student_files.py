@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lmviz.app.window.handout import HandoutMaker
     from lmviz.lessons.lesson import Lesson
 
+WITHOUT_NOTES = "lectures/bundles_without_notes"
 HANDOUTS = "Handouts (*.pdf *.html)"
 
 
@@ -61,6 +62,15 @@ class StudentFiles(QObject):
 
         return file_of(self._lesson)
 
+    @property
+    def packs_notes(self) -> bool:
+        """Whether the presenter's notes go into a bundle."""
+        return not self._window.settings.is_on(WITHOUT_NOTES)
+
+    def toggle_notes(self) -> None:
+        """Have the notes go into bundles, or not."""
+        self._window.settings.keep(WITHOUT_NOTES, self.packs_notes)
+
     def save_bundle(self) -> None:
         """Ask for a file, and put the open lecture or a lesson of one's own there, with all it names."""
         from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
@@ -80,7 +90,7 @@ class StudentFiles(QObject):
         from lmviz.lectures.bundle import pack
 
         def write() -> tuple[Path, int]:
-            written = pack(path, out, names)
+            written = pack(path, out, names, notes=notes)
             return written, written.stat().st_size
 
         def tell(written: tuple[Path, int]) -> None:
@@ -88,7 +98,7 @@ class StudentFiles(QObject):
             self.packed.emit(out)
             Toast.show_over(self._parent, f"Saved {out.name}, {size / 1e6:.1f} MB.")
 
-        names = perspective_names()
+        names, notes = perspective_names(), self.packs_notes
         work = self._window.session.work
         work.start_job(f"Packing {path.name}", lambda report: write(), tell, self.failed.emit)
 

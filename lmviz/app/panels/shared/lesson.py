@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QFrame
+from PySide6.QtWidgets import QFrame
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.panel import Panel
@@ -17,13 +16,11 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.widgets.controls.lesson_list import LessonList, ListedLesson
 from lmviz.app.widgets.controls.progress_dots import ProgressDots
 from lmviz.app.widgets.controls.question_card import QuestionCard
 from lmviz.app.widgets.controls.task_list import TaskList
 from lmviz.app.widgets.text.markdown_label import MarkdownLabel
-from lmviz.base.files import write_atomically
 from lmviz.lessons.lesson import Lesson
 
 MOST_BELOW = 0.55  # of the panel's height, for the question that stands below what scrolls
@@ -32,11 +29,12 @@ MOST_BELOW = 0.55  # of the panel's height, for the question that stands below w
 class LessonPanel(Panel):
     """Shows `session.lesson`; without one the list of `lessons`, and of `lectures` below them.
 
-    Signals: `closed` when a person sends it away, `lecture_chosen` with the number of one.
+    Signals: `closed` when a person sends it away, `lecture_chosen` with the number of one, `results_wanted`.
     """
 
     closed = Signal()
     lecture_chosen = Signal(int)
+    results_wanted = Signal()
 
     def __init__(
         self, session: Session, lessons: Sequence[Lesson], lectures: Sequence[ListedLesson] = ()
@@ -61,7 +59,7 @@ class LessonPanel(Panel):
         self._offer.hide()
         self._list = LessonList()
         self._list_close = QuietButton("lesson_list_close", "close", "link")
-        self._save = QuietButton("lesson_results_save", "save my results…", "link")
+        self._save = QuietButton("lesson_results_save", "my results…", "link")
         self._results = session.lesson_results
         self._pages = stack()
         self._lay_out()
@@ -79,7 +77,7 @@ class LessonPanel(Panel):
         self._list.chosen.connect(self._choose)
         self._offer.clicked.connect(self._open_offered)
         self._list_close.clicked.connect(self.closed)
-        self._save.clicked.connect(self.save_results)
+        self._save.clicked.connect(self.results_wanted)
         self.show_failures(self._results.failed)
         self.follow(lesson.changed)
         theme_switch().theme_changed.connect(self._adopt_theme)
@@ -149,18 +147,6 @@ class LessonPanel(Panel):
     def _open_offered(self) -> None:
         if self._offered is not None:
             self.session.lesson.open(self._offered)
-
-    def save_results(self) -> None:
-        """Ask for a file, and write there what was done and answered."""
-        name, _ = QFileDialog.getSaveFileName(self, "Save my results", "results.json", "Results (*.json)")
-        if not name:
-            return
-        path, content = Path(name).with_suffix(".json"), self._results.results.to_bytes()
-
-        def confirm(path: Path) -> None:
-            Toast.show_over(self, f"Saved {path.name} in {path.parent}. It holds no name: send it as it is.")
-
-        self.session.work.save_file(path, lambda: write_atomically(path, content), confirm, self.session.say)
 
     def _choose(self, number: int) -> None:
         """Begin a lesson of the list, or ask for a lecture."""
