@@ -195,23 +195,22 @@ class LessonPanel(Panel):
 
     def _adopt_theme(self) -> None:
         """In front of a room the question stands below what scrolls, where everybody sees it."""
-        is_below, inner = theme_switch().projector, self._below.widget().layout()
+        is_below = theme_switch().projector
         self._links.setVisible(not is_below)
-        if is_below == self._below.isHidden() and inner is not None:
+        if is_below == self._below.isHidden():
             self._below.setHidden(not is_below)
             if is_below:
-                inner.addWidget(self._question)
+                self._below_column.addWidget(self._question)
             else:
                 self._column.insertWidget(2, self._question)
         self._fit_below()
 
     def _fit_below(self) -> None:
         """Give the question the height that it needs, up to a share of the panel; beyond that it scrolls."""
-        inner = self._below.widget().layout()
-        if self._below.isHidden() or inner is None:
+        if self._below.isHidden():
             return
         is_asked = self._question.isVisibleTo(self._below)
-        wanted = inner.totalHeightForWidth(self._below.viewport().width()) if is_asked else 0
+        wanted = self._below_column.totalHeightForWidth(self._below.viewport().width()) if is_asked else 0
         self._below.setFixedHeight(min(wanted, round(MOST_BELOW * self.height())))
 
     def _show_question(self) -> None:
@@ -232,7 +231,8 @@ class LessonPanel(Panel):
         place = row((self._step_title, 1), (self._dots, 0, Qt.AlignmentFlag.AlignTop))
         self._column = column(self._sentences, self._tasks, self._question, STRETCH, gap=12)
         self._area = scrolling(sheet(self._column))
-        self._below = scrolling(sheet(column()))
+        self._below_column = column()
+        self._below = scrolling(sheet(self._below_column))
         self._below.hide()
         self._links = sheet(row(self._leave, STRETCH, self._where, self._prepare, gap=2))
         buttons = row(self._back, STRETCH, self._next)
