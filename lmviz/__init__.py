@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         turn_feature,
         written_words,
     )
-    from lmviz.api.features import find_features, open_features, save_features
+    from lmviz.api.features import features_plan, find_features, open_features, save_features
     from lmviz.api.origins import copied, influences, memorised
     from lmviz.api.pages import page
     from lmviz.api.questions import (
@@ -116,6 +116,7 @@ __all__ = [
     "explain",
     "feature_bill",
     "features_over_time",
+    "features_plan",
     "find_features",
     "fork",
     "gradient",
@@ -175,7 +176,9 @@ _HOMES = {
     "Trace": "lmviz.inspection.trace",
     "TrainerCallback": "lmviz.recording.trainer_callback",
     "chat": "lmviz.api.chats",
-    **dict.fromkeys(("find_features", "open_features", "save_features"), "lmviz.api.features"),
+    **dict.fromkeys(
+        ("features_plan", "find_features", "open_features", "save_features"), "lmviz.api.features"
+    ),
     **dict.fromkeys(("copied", "influences", "memorised"), "lmviz.api.origins"),
     "page": "lmviz.api.pages",
     **dict.fromkeys(

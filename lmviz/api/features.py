@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lmviz.api.given import Given, Texts
     from lmviz.features.dictionary import Dictionary
     from lmviz.features.history import FeatureProgress
+    from lmviz.features.plan import FeaturePlan
     from lmviz.features.recipe import FeatureRecipe
     from lmviz.features.texts import FeatureTexts
     from lmviz.models.model import Model
@@ -65,6 +66,22 @@ def find_features(
             except BaseException:
                 learning.close()  # what it goes on from is written
                 raise
+
+
+def features_plan(
+    model: Given, texts: Corpus | Texts | str | Path, tap: str | None = None, **settings: Any
+) -> FeaturePlan:
+    """What `find_features` would take, before anything begins; the arguments are the same.
+
+    The plan has `.seconds` here, `.bytes` of memory, `.tokens` to learn from, of which `.read` are
+    different, `.tap`, and a `.sentence`. LmvizError as of `find_features`, and where the machine has not the
+    memory.
+    """
+    from lmviz.features.plan import measured_plan
+
+    opened, recipe = opened_model(model), _recipe(settings)
+    _check_tap(tap)
+    return measured_plan(opened, _read(opened, texts, recipe), recipe, tap)
 
 
 def open_features(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -70,11 +70,13 @@ def learn_features(
     folder: FeatureFolder | None = None,
     resume: bool = False,
     overwrite: bool = False,
+    is_enough: Callable[[], bool] = lambda: False,
 ) -> Generator[FeatureProgress, None, Dictionary]:
     """A dictionary learned on more and more states; what is returned in the end is judged on held-out text.
 
     In a folder, snapshots are kept, and a training that ends before its time can go on bit for bit, with
-    `resume`, from the same texts. LmvizError where there is no such tap, or where the folder is another's.
+    `resume`, from the same texts. Once `is_enough` says so, what was learned so far is the result.
+    LmvizError where there is no such tap, or where the folder is another's.
     """
     read, written = chosen_taps(model, recipe, tap)
     states = States.at(model, read, *([written] if written else []))
@@ -87,7 +89,7 @@ def learn_features(
         folder.begin(learning, overwrite=overwrite)
     training = _Training(model, texts, learning, rounds, history, learner, folder)
     try:
-        yield from training.run()
+        yield from training.run(is_enough)
     finally:
         training.write_state()
     return training.finished()
@@ -185,12 +187,12 @@ class _Training:
     is_whole: bool = True
     speed: float | None = None
 
-    def run(self) -> Iterator[FeatureProgress]:
+    def run(self, is_enough: Callable[[], bool]) -> Iterator[FeatureProgress]:
         steps = self.learning.recipe.steps
         began, at_first = time.monotonic(), None
         told_every, judged_every = max(1, steps // TOLD), max(1, steps // JUDGED)
         said = 0.0
-        while self.learner is None or self.learner.step < steps:
+        while self.learner is None or (self.learner.step < steps and not is_enough()):
             for share in self.rounds.read():
                 if time.monotonic() - said > REPORT_EVERY:
                     said = time.monotonic()

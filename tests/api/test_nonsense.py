@@ -263,6 +263,10 @@ CALLS: dict[str, Callable[[Any], Call]] = {
         partial(lmviz.find_features, size=4, k=2, tokens=64, batch=16),
         {"model": at.model, "texts": at.corpus, "out": "made", "overwrite": True},
     ),
+    "features_plan": lambda at: (
+        partial(lmviz.features_plan, size=4, k=2, tokens=64, batch=16),
+        {"model": at.model, "texts": at.corpus},
+    ),
     "open_features": lambda at: (
         lmviz.open_features,
         {"path": at.features.save("made.safetensors"), "model": at.model},

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.contrast import CurrentContrast
     from lmviz.app.session.descent import Descent
     from lmviz.app.session.features import OpenFeatures
+    from lmviz.app.session.finding_features import FindingFeatures
     from lmviz.app.session.followed_series import FollowedSeries
     from lmviz.app.session.lenses import Lenses
     from lmviz.app.session.lesson_results import LessonResults
@@ -183,6 +184,12 @@ class Session(QObject):
         from lmviz.app.session.features import OpenFeatures
 
         return OpenFeatures(self.work, self.text, self.library, self.surgery, self)
+
+    def finding(self) -> FindingFeatures:
+        """Features that are being found in the shown model."""
+        from lmviz.app.session.finding_features import FindingFeatures
+
+        return FindingFeatures(self.work, self.text, self.library, self)
 
     @cached_property
     def beam(self) -> BeamSearch:

@@ -1,0 +1,118 @@
+"""What finding features takes, before it begins: time here, memory, and how much text there is."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import torch
+
+from lmviz.base.durations import in_words
+from lmviz.base.errors import LmvizError
+from lmviz.base.figures import count
+from lmviz.base.machine_memory import GIGABYTE, machine_memory
+from lmviz.features.learner import DictionaryLearner
+from lmviz.features.learning import MEGABYTE, NUMBER, chosen_taps
+from lmviz.features.places import States, feature_taps
+from lmviz.features.recipe import FeatureRecipe
+from lmviz.features.texts import FeatureTexts
+from lmviz.models.model import Model
+
+KEPT = 4
+"""Numbers that learning keeps of each of the dictionary: itself, its gradient and two moments."""
+
+SQUARES = 8
+"""Numbers that a step keeps of each feature at each token."""
+
+TRIED = 3
+"""Steps whose time is taken, after a first one."""
+
+MEASURED_ROWS = 8
+
+
+@dataclass(frozen=True)
+class FeaturePlan:
+    """What finding features at `tap` takes: `seconds` here, `bytes` of memory, and `tokens` to learn from.
+
+    `read` of them are different; a shorter text is read more than once. Features are written to `written`,
+    if that is another tap. `taps` are those that features of this kind can be found at.
+    """
+
+    tap: str
+    written: str
+    seconds: float
+    bytes: int
+    tokens: int
+    read: int
+    taps: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The plan in a sentence."""
+        again = "" if self.read >= self.tokens else f", {count(self.read)} of them different"
+        return (
+            f"{in_words(self.seconds).capitalize()}: {count(self.tokens)} tokens to learn from{again}, and "
+            f"{self.bytes / GIGABYTE:.1f} GB of memory."
+        )
+
+
+def offered_taps(model: Model, recipe: FeatureRecipe) -> tuple[str, ...]:
+    """The taps that a recipe can be used at: for transcoders the outputs of feed-forward networks."""
+    taps = feature_taps(model)
+    if not recipe.transcoder:
+        return taps
+    return tuple(tap for tap in taps if tap.endswith("feedforward/output"))
+
+
+def counted_bytes(model: Model, recipe: FeatureRecipe, widths: tuple[int, ...]) -> int:
+    """The memory that learning takes beside the model; LmvizError where the machine has not so much."""
+    numbers = recipe.size * (widths[0] + widths[-1] + 3) * KEPT
+    found = NUMBER * (numbers + SQUARES * recipe.size * recipe.batch) + 2 * recipe.memory * MEGABYTE
+    memory = machine_memory()
+    if memory is not None and found > memory:
+        raise LmvizError(
+            f"{count(recipe.size)} features of {model.name or 'this model'} take about "
+            f"{found / GIGABYTE:,.0f} GB of memory, and the machine has {memory / GIGABYTE:,.1f} GB: take "
+            "fewer features, or fewer tokens a step."
+        )
+    return found
+
+
+def measured_plan(
+    model: Model, texts: FeatureTexts, recipe: FeatureRecipe, tap: str | None = None
+) -> FeaturePlan:
+    """The plan, after some rows were read and some steps made, of which nothing is kept.
+
+    LmvizError where the tap or the memory is not there.
+    """
+    read, written = chosen_taps(model, recipe, tap)
+    states = States.at(model, read, *([written] if written else []))
+    taken = counted_bytes(model, recipe, states.widths())
+    rows = texts.learned[:MEASURED_ROWS]
+    began = time.perf_counter()
+    found = [states.read([rows[at] for at in batch]) for batch in states.batches(rows)]
+    some = [torch.cat(each).clone() for each in zip(*found, strict=True)]
+    reading = (time.perf_counter() - began) / len(some[0])
+    chosen = torch.randint(len(some[0]), (recipe.batch,), device=some[0].device)
+    batch = [each[chosen] for each in some]
+    moments = [(each.mean(0), max(float(each.std()), 1e-6)) for each in some]
+    learner = DictionaryLearner(recipe, *moments[0], moments[1] if len(moments) > 1 else None)
+    seconds = []
+    for _ in range(TRIED + 1):
+        began = time.perf_counter()
+        learner.learn(*batch)
+        seconds.append(time.perf_counter() - began)
+    different = sum(states.count(row) for row in texts.learned)
+    fits = different * NUMBER * sum(states.widths()) <= recipe.memory * MEGABYTE
+    to_read = different if fits else max(different, recipe.tokens)
+    judging = sum(states.count(row) for row in texts.held_out) * 5
+    total = reading * (min(to_read, recipe.tokens) + judging) + recipe.steps * min(seconds[1:])
+    return FeaturePlan(
+        read,
+        written,
+        total,
+        taken,
+        recipe.tokens,
+        min(different, recipe.tokens),
+        offered_taps(model, recipe),
+    )
