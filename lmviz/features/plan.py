@@ -16,6 +16,7 @@ from lmviz.features.learning import MEGABYTE, NUMBER, chosen_taps
 from lmviz.features.places import States, feature_taps
 from lmviz.features.recipe import FeatureRecipe
 from lmviz.features.texts import FeatureTexts
+from lmviz.inspection.backpropagation import differentiating
 from lmviz.models.model import Model
 
 KEPT = 4
@@ -64,6 +65,20 @@ def offered_taps(model: Model, recipe: FeatureRecipe) -> tuple[str, ...]:
     return tuple(tap for tap in taps if tap.endswith("feedforward/output"))
 
 
+def _seconds_of_step(recipe: FeatureRecipe, states: list[torch.Tensor]) -> float:
+    """How long a step takes, on states (state, channel) at each tap."""
+    chosen = torch.randint(len(states[0]), (recipe.batch,), device=states[0].device)
+    batch = [each[chosen] for each in states]
+    moments = [(each.mean(0), max(float(each.std()), 1e-6)) for each in states]
+    learner = DictionaryLearner(recipe, *moments[0], moments[1] if len(moments) > 1 else None)
+    seconds = []
+    for _ in range(TRIED + 1):
+        began = time.perf_counter()
+        learner.learn(*batch)
+        seconds.append(time.perf_counter() - began)
+    return min(seconds[1:])
+
+
 def counted_bytes(model: Model, recipe: FeatureRecipe, widths: tuple[int, ...]) -> int:
     """The memory that learning takes beside the model; LmvizError where the machine has not so much."""
     numbers = recipe.size * (widths[0] + widths[-1] + 3) * KEPT
@@ -91,22 +106,16 @@ def measured_plan(
     rows = texts.learned[:MEASURED_ROWS]
     began = time.perf_counter()
     found = [states.read([rows[at] for at in batch]) for batch in states.batches(rows)]
-    some = [torch.cat(each).clone() for each in zip(*found, strict=True)]
-    reading = (time.perf_counter() - began) / len(some[0])
-    chosen = torch.randint(len(some[0]), (recipe.batch,), device=some[0].device)
-    batch = [each[chosen] for each in some]
-    moments = [(each.mean(0), max(float(each.std()), 1e-6)) for each in some]
-    learner = DictionaryLearner(recipe, *moments[0], moments[1] if len(moments) > 1 else None)
-    seconds = []
-    for _ in range(TRIED + 1):
-        began = time.perf_counter()
-        learner.learn(*batch)
-        seconds.append(time.perf_counter() - began)
+    reading = time.perf_counter() - began
+    with differentiating():
+        some = [torch.cat(each).clone() for each in zip(*found, strict=True)]
+        reading /= len(some[0])
+        step = _seconds_of_step(recipe, some)
     different = sum(states.count(row) for row in texts.learned)
     fits = different * NUMBER * sum(states.widths()) <= recipe.memory * MEGABYTE
     to_read = different if fits else max(different, recipe.tokens)
     judging = sum(states.count(row) for row in texts.held_out) * 5
-    total = reading * (min(to_read, recipe.tokens) + judging) + recipe.steps * min(seconds[1:])
+    total = reading * (min(to_read, recipe.tokens) + judging) + recipe.steps * step
     return FeaturePlan(
         read,
         written,

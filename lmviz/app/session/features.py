@@ -114,12 +114,16 @@ class OpenFeatures(Part):
         return self._corpus is None
 
     def offers(self) -> tuple[Path, ...]:
-        """The dictionaries that lie in the folder of the shown model's run."""
+        """The dictionaries that lie in the shown model's run, and those that were found in it."""
         model = self._library.model
         if model is None:
             return ()
+        from lmviz.features.kept import kept_features
+
         folder = model.folder / SHIPPED
-        return tuple(sorted(folder.glob("*.safetensors"))) if isdir(folder) else ()
+        shipped = tuple(sorted(folder.glob("*.safetensors"))) if isdir(folder) else ()
+        found = tuple(each.path for each in kept_features(model.folder) if each.is_finished)
+        return (*shipped, *found)
 
     def open_file(self, path: Path) -> None:
         """Open a file or a folder of features; `failed` says what is wrong with it."""

@@ -185,11 +185,14 @@ class Session(QObject):
 
         return OpenFeatures(self.work, self.text, self.library, self.surgery, self)
 
+    @cached_property
     def finding(self) -> FindingFeatures:
         """Features that are being found in the shown model."""
         from lmviz.app.session.finding_features import FindingFeatures
 
-        return FindingFeatures(self.work, self.text, self.library, self)
+        finding = FindingFeatures(self.work, self.text, self.library, self)
+        finding.found.connect(lambda path: self.features.open_file(path))
+        return finding
 
     @cached_property
     def beam(self) -> BeamSearch:

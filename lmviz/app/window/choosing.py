@@ -77,6 +77,12 @@ class Choosing:
         """A scene, which is put on."""
         self.open_file("Open a scene", SCENES)
 
+    def find_features(self) -> None:
+        """Features in the states of the shown model: a form, and the curves while they are found."""
+        from lmviz.app.window.find_features_dialog import FindFeaturesDialog
+
+        FindFeaturesDialog(self._session.finding, self._parent).show()
+
     def open_run(self) -> None:
         """A run or a sample model from a list, in which runs can be renamed."""
         dialog = OpenModelDialog(*self._listed_runs(), self._parent)

@@ -53,6 +53,8 @@ FOCUS_KEYS = (
 )
 """What keys do in the panel that has the focus."""
 
+FEATURE_WORDS = "sparse autoencoder SAE dictionary transcoder"
+
 EXPORTS = ("Pictures", "Tables of numbers", "Python code")
 """What can be taken of panels, in a submenu each: the kinds of `board.exporting`."""
 
@@ -293,6 +295,8 @@ class Commands:
         self._add(menu, "Stop training", stop.click, possible=stop.isEnabled)
         resume = session.training.resume
         self._add(menu, "Continue training", resume, possible=lambda: session.training.can_resume)
+        menu.addSeparator()
+        self._add(menu, "Find features…", lambda: self.choosing.find_features(), other_words=FEATURE_WORDS)
         menu.addSeparator()
         self._add_list(menu, "Open a sample model", self._fill_samples, "This installation has none")
         self._add_list(menu, "Open one of your runs", self._fill_runs, "None yet")
