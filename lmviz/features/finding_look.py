@@ -28,7 +28,13 @@ LOSS = Curves(
     y_name="nats a token",
     share=1,
 )
-ALIVE = Curves("features_alive", says="features that are alive, by step", y_name="features alive", share=1)
+ALIVE = Curves(
+    "features_alive",
+    says="features that are alive, by step",
+    y_name="features alive",
+    writes=(None, count),
+    share=1,
+)
 ACTIVE = Curves(
     "features_active", says="features that are on at a token, by step", y_name="on at a token", share=1
 )
@@ -57,8 +63,8 @@ def finding_look(
         first=_with(EXPLAINED, [PlotCurve("explained", *explained, "accent")]),
         second=_with(
             LOSS,
-            [PlotCurve("with the features", *loss, "accent", dots=True)],
-            [("the model's own", float(own[0])), ("with the mean", float(mean[0]))] if len(own) else [],
+            [PlotCurve("with them", *loss, "accent", dots=True)],
+            [("own", float(own[0])), ("mean", float(mean[0]))] if len(own) else [],
         ),
         share=1,
     )

@@ -86,6 +86,23 @@ def test_a_pause_keeps_what_it_goes_on_from_and_stopping_keeps_what_was_learned(
     dialog.close()
 
 
+def test_why_nothing_is_found_is_said_beside_the_button(
+    window: MainWindow, session: Session, run: Path, qtbot: QtBot
+):
+    finding = session.finding
+    dialog = opened_dialog(window, qtbot)
+    finding.choose(SHORT, "nowhere")
+    qtbot.waitUntil(lambda: "No tap is called 'nowhere'" in dialog.plan_label.text())
+    assert not dialog.start_button.isEnabled()
+    finding.choose(SHORT, TAP)
+    qtbot.waitUntil(lambda: "of memory" in dialog.plan_label.text())
+    with qtbot.waitSignal(finding.failed):
+        finding.choose(SHORT, "nowhere")
+        finding.begin()
+    qtbot.waitUntil(lambda: "No tap is called 'nowhere'" in dialog.plan_label.text())
+    dialog.close()
+
+
 def test_what_cannot_be_found_is_said_before(window: MainWindow, session: Session, qtbot: QtBot):
     dialog = opened_dialog(window, qtbot)
     assert "Open a model" in dialog.plan_label.text()
