@@ -61,6 +61,7 @@ def test_a_window_that_ends_is_said_with_what_it_said(check, tmp_path):
         list(check.check_perspectives(bundle))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the window is checked on Linux")
 def test_a_window_that_opens_models_of_somewhere_else_is_said(check, tmp_path):
     make_program(tmp_path, OURS)

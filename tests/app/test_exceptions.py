@@ -17,7 +17,7 @@ NAMES = [row.name for row in shown_perspectives()]
 @pytest.mark.parametrize(
     ("perspectives", "actions", "least"),
     [
-        pytest.param(["polls"], 10, 40, id="sample"),
+        pytest.param(["polls"], 10, 40, id="sample", marks=pytest.mark.slow),
         *(
             pytest.param(NAMES[start : start + 3], 60, 150, id="-".join(NAMES[start : start + 3]), marks=slow)
             for slow in (pytest.mark.slow,)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from covering import others_slow
 from PySide6.QtWidgets import QAbstractButton, QFileDialog
 from pytestqt.qtbot import QtBot
 
@@ -75,7 +76,7 @@ def folder(
     folder.give_back()
 
 
-@pytest.mark.parametrize("name", OPENED)
+@pytest.mark.parametrize("name", others_slow(OPENED, "own.lmviz", "talk.lecture", "run"))
 def test_what_a_slow_folder_holds_is_waited_for_by_no_window(
     name: str, folder: SlowFolder, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -89,7 +90,7 @@ def test_what_a_slow_folder_holds_is_waited_for_by_no_window(
     assert folder.waited == []
 
 
-@pytest.mark.parametrize("name", OPENED)
+@pytest.mark.parametrize("name", others_slow(OPENED, "farm.txt", "own.net"))
 def test_what_vanishes_while_it_is_opened_is_said_and_opens_once_it_is_back(
     name: str, folder: SlowFolder, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -131,7 +132,7 @@ def control(window: MainWindow, name: str) -> QAbstractButton:
     return found
 
 
-@pytest.mark.parametrize("what", SAVED)
+@pytest.mark.parametrize("what", others_slow(SAVED, "a scene", "numbers"))
 def test_what_is_saved_in_a_slow_folder_is_waited_for_by_no_window(
     what: str,
     folder: SlowFolder,

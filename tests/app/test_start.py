@@ -159,12 +159,14 @@ def test_the_window_is_painted_in_its_type_before_anything_heavy_is_loaded_and_e
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_no_perspective_asks_for_anything_heavy_before_the_first_live_reading(tmp_path: Path) -> None:
     """Whichever it was closed in, with whichever tabs in front: the same panels are painted at the start."""
     done = run(tmp_path, EVERY_PERSPECTIVE)
     assert done.stdout.splitlines() == ["True"], done.stderr
 
 
+@pytest.mark.slow
 def test_a_text_on_the_command_line_is_opened(tmp_path: Path, text_file: Path) -> None:
     opened = """
 from PySide6.QtCore import QTimer
@@ -187,6 +189,7 @@ OpenText.use = use
     assert done.returncode == 0
 
 
+@pytest.mark.slow
 def test_an_exception_in_a_slot_and_in_a_thread_is_logged_and_survived(tmp_path: Path) -> None:
     broken = """
 import threading

@@ -259,7 +259,7 @@ def test_labels_lessons_polls_and_networks_with_strange_words(
     assert not fifo.was_read
 
 
-@pytest.mark.parametrize("ending", [".txt", "\nx.lmviz", "\nx.poll", ".md"])
+@pytest.mark.parametrize("ending", others_slow([".txt", "\nx.lmviz", "\nx.poll", ".md"], "\nx.poll"))
 def test_what_is_wrong_with_strange_words_is_one_sentence(
     look: Look, fifo: Trap, ending: str, tmp_path: Path, qtbot: QtBot
 ) -> None:

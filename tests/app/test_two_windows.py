@@ -74,6 +74,7 @@ def test_what_one_window_trains_on_is_seen_in_the_other(
     assert np.array_equal(*logits)
 
 
+@pytest.mark.slow
 def test_a_window_does_not_train_on_what_another_trains(
     pair: tuple[Session, Session], run: Path, qtbot: QtBot
 ) -> None:
@@ -139,6 +140,7 @@ def test_a_run_that_is_deleted_under_a_window_is_said_and_the_window_goes_on(
     assert not [sentence for sentence in said if "did not expect" in sentence]
 
 
+@pytest.mark.slow
 def test_a_run_that_is_overwritten_under_a_window_is_opened_anew(
     pair: tuple[Session, Session], run: Path, text_file: Path, qtbot: QtBot
 ) -> None:

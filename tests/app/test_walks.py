@@ -127,6 +127,7 @@ def test_a_click_goes_to_the_other_panels_as_the_map_says(
         qtbot.mouseClick(curve, Qt.MouseButton.LeftButton, pos=curve.point(0).toPoint())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first_perspective", ["train"])
 def test_a_press_of_train_goes_to_the_curve_as_the_map_says(
     window: MainWindow,

@@ -101,6 +101,7 @@ def test_names_that_python_does_not_take_are_written_in_another_way():
     assert "torch_2 = " in net.torch
 
 
+@pytest.mark.slow
 def test_a_program_runs_whose_values_are_named_as_what_it_calls():
     text = "len = [1 2; 3 4]\nprint = causal_attention(len, len, len)\nrepr = sum(print)\ntorch = exp(repr)"
     net = read(text).backward()

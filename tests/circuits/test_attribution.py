@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from contrasts import contrast_of, contrasts_of, in_float64
-from family_cases import IDS, every_case, trained
+from family_cases import IDS, one_of_each, trained
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.attribution import attribute
@@ -19,7 +19,7 @@ MEASURES = {
 }
 
 
-@every_case
+@one_of_each
 def test_the_parts_add_up_to_the_measure(family, options):
     """Exactly, and but for the rounding of the model itself without a rest."""
     model = trained(family, tuple(options.items()))
@@ -35,7 +35,7 @@ def test_the_parts_add_up_to_the_measure(family, options):
         assert len(parts.array) > 1
 
 
-@every_case
+@one_of_each
 def test_they_do_so_below_every_recurrent_layer_down_to_the_words(family, options):
     model = trained(family, tuple(options.items()))
     exact = model if family == "ngram" else in_float64(model)
@@ -177,7 +177,7 @@ def _of_bias(share, bias):
     return share(bias.detach())
 
 
-@every_case
+@one_of_each
 def test_a_heads_share_falls_apart_into_the_words_that_it_read(family, options):
     model = trained(family, tuple(options.items()))
     contrast = contrasts_of(model)[0]

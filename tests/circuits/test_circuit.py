@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from contrasts import contrast_of, contrasts_of, in_float64
-from family_cases import every_case, trained
+from family_cases import one_of_each, trained
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.circuit import circuit
@@ -35,7 +35,7 @@ def written(model):
     ]
 
 
-@every_case
+@one_of_each
 def test_all_parts_together_keep_everything(family, options):
     model = trained(family, tuple(options.items()))
     contrast = contrasts_of(model)[-1]

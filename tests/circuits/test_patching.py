@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from contrasts import CHANGED, changed_for, contrast_of, contrasts_of, in_float64
-from family_cases import IDS, each_family_and_each_task, every_case, trained, translates
+from family_cases import IDS, each_family_and_each_task, one_of_each, trained, translates
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.contrast import Contrast
@@ -134,7 +134,7 @@ def test_it_is_what_hooks_of_pytorch_find(norm, double):
         handle.remove()
 
 
-@every_case
+@one_of_each
 def test_carrying_everything_over_gives_the_other_text_and_nothing_gives_this_one(family, options):
     """All words together bring back all of it; a word that is the same in both brings back nothing."""
     model = trained(family, tuple(options.items()))

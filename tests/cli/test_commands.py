@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from command_line import said, train_words
+from covering import others_slow
 
 from lmviz.cli import run
 from lmviz.desktop.scene import Scene, SceneModel, save_scene
@@ -12,7 +13,7 @@ from lmviz.families import FAMILIES
 from lmviz.pages.page import values_in
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", others_slow(FAMILIES, "ngram", "transformer"))
 def test_a_text_becomes_a_model_that_can_be_asked(family, small_text, tmp_path, capsys):
     out = tmp_path / "run"
     assert run(train_words(family, small_text, out, "--steps", "15", "--seed", "1", "--json")) == 0

@@ -26,6 +26,7 @@ def test_a_race_prints_what_differs_and_what_each_lane_came_to(small_text, tmp_p
     assert next(iter(open_race(tmp_path / "race").lanes)) == "learning_rate=0.0003"
 
 
+@pytest.mark.slow
 def test_a_race_goes_on_from_its_folder_alone_and_further(small_text, tmp_path, capsys):
     out = tmp_path / "race"
     run(train_words("gru", small_text, out, *RATES))
@@ -64,6 +65,7 @@ def test_what_makes_no_race_is_one_sentence(words, told, small_text, tmp_path, c
     assert not (tmp_path / "race").exists()
 
 
+@pytest.mark.slow
 def test_a_race_is_not_begun_over_another(small_text, tmp_path, capsys):
     words = train_words("gru", small_text, tmp_path / "race", *RATES)
     assert run(words) == 0

@@ -110,6 +110,7 @@ def test_a_training_killed_in_the_middle_resumes_to_the_same_weights(small_text,
     assert all((undisturbed[name] == resumed[name]).all() for name in undisturbed)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for another process")
 def test_ctrl_c_leaves_a_run_and_says_how_to_go_on(small_text, tmp_path):
     out = tmp_path / "run"

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from covering import in_turn
 from foreign_models import VOCABULARY, add_tokenizer, peer, saved
 from small_trainings import assert_equal_states
 
@@ -131,8 +132,7 @@ WAYS = {
 PLAIN = {"schedule": "constant", "learning_rate": RATE, "batch": BATCH, "length": LENGTH, "steps": STEPS}
 
 
-@pytest.mark.parametrize("kind", ["llama", "gpt2"])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("way", "kind"), in_turn(WAYS, ["llama", "gpt2"]))
 def test_it_learns_as_peft_and_a_plain_loop_do(way, kind, bases, text, tmp_path):
     pytest.importorskip("peft")
     settings = WAYS[way]

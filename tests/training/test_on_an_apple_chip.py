@@ -90,6 +90,7 @@ def test_the_same_is_measured(family, options):
         assert measured(untrained(family, options).to(CHIP)) == wanted
 
 
+@pytest.mark.slow
 @each_family_and_each_task
 def test_the_same_is_found_out_about_a_contrast(family, options):
     here = copy.deepcopy(trained(family, tuple(options.items())))

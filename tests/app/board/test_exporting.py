@@ -148,6 +148,7 @@ class Taken(QObject):
             assert recipe == bool(panel.drawn_recipe())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("perspective", others_slow(NAMES, "inside"))
 def test_what_is_drawn_can_be_taken_along_in_the_midst_of_every_change(
     window: MainWindow,

@@ -118,6 +118,7 @@ def test_the_shipped_screen_shows_a_thing_that_returns() -> None:
     assert (shipped("sample_models") / "first_screen.npz").stat().st_size < 320_000
 
 
+@pytest.mark.slow
 def test_the_strip_leads_on_and_stays_away_when_sent_away(
     sleeping: MainWindow, samples: Path, qtbot: QtBot
 ) -> None:
@@ -167,6 +168,7 @@ def test_what_is_over_does_not_come_back_with_an_enlarged_panel(
     assert not window.lessons.side.isVisible()
 
 
+@pytest.mark.slow
 def test_only_what_differs_from_the_first_screen_is_offered_again(
     sleeping: MainWindow, samples: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:

@@ -86,6 +86,7 @@ def test_a_lesson_gives_back_all_that_it_set(window: MainWindow, own: Session, q
     assert own.plan.current.training_options.steps == 77
 
 
+@pytest.mark.slow
 def test_another_lesson_gives_back_what_the_one_before_set(own: Session, window: MainWindow) -> None:
     before = own.plan.current
     own.lesson.open(read_lesson(STEPS, perspective_names(), "borrowing"))
@@ -93,6 +94,7 @@ def test_another_lesson_gives_back_what_the_one_before_set(own: Session, window:
     assert own.plan.current == before
 
 
+@pytest.mark.slow
 def test_a_training_of_a_lesson_is_as_planned_there_also_when_it_is_left_at_once(
     window: MainWindow, own: Session, qtbot: QtBot
 ) -> None:

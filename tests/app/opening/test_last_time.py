@@ -156,6 +156,7 @@ def test_a_translation_goes_on_with_its_source(
         later.close()
 
 
+@pytest.mark.slow
 def test_a_session_that_was_killed_in_mid_training_is_offered_again_and_trains_on(
     window: MainWindow,
     session: Session,

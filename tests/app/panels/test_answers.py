@@ -437,6 +437,7 @@ def cannot_be_computed(subject: None) -> None:
     raise LmvizError("It cannot be computed.")
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("perspective", others_slow(["sample", "compare", "train"], "sample"))
 def test_a_panel_that_is_out_of_place_gives_nothing_of_the_model_before(

@@ -172,6 +172,7 @@ def test_a_training_that_comes_to_its_end_is_finished(ready: Session, qtbot: QtB
     assert ready.library.model.snapshots[-1] == 5
 
 
+@pytest.mark.slow
 def test_a_loss_that_is_not_finite_is_one_sentence(ready: Session, qtbot: QtBot) -> None:
     wild = TrainingOptions(
         steps=500, batch=2, length=8, optimizer="sgd", learning_rate=100.0, clip=0.0, schedule="constant"
@@ -234,6 +235,7 @@ def test_only_one_training_at_a_time(ready: Session, options: TrainingOptions, q
     assert "already" in caught.args[0]
 
 
+@pytest.mark.slow
 def test_the_learning_rate_can_be_changed_on_the_way(
     ready: Session, options: TrainingOptions, qtbot: QtBot
 ) -> None:

@@ -152,6 +152,7 @@ def test_the_history_is_that_of_the_model_that_is_shown(
     assert len(trained.training.shown.history.loss) == 12
 
 
+@pytest.mark.slow
 def test_training_waits_for_a_text_that_is_being_read(
     session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
@@ -175,6 +176,7 @@ def test_training_gives_up_with_a_text_that_cannot_be_read(
     qtbot.waitUntil(lambda: session.training.state.phase == "idle")
 
 
+@pytest.mark.slow
 def test_the_duration_is_known_once_it_was_measured(session: Session, text_file: Path, qtbot: QtBot) -> None:
     with qtbot.waitSignal(session.text.changed, timeout=LONG):
         session.text.open(text_file, documents="line")

@@ -126,6 +126,7 @@ def test_the_button_of_the_corpus_perspective(
     assert session.text.corpus.name == "farm"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_outside")
 @pytest.mark.parametrize("name", ["Open text…", "Open folder of texts…"])
 def test_a_dialog_that_is_left_opens_nothing(
@@ -150,6 +151,7 @@ def test_a_file_that_cannot_be_read_is_a_sentence(
     qtbot.waitUntil(lambda: "gone.txt" in window.notice.sentence)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("before", "after"), [("attention", "corpus"), ("train", "train")])
 def test_a_text_that_was_chosen_is_seen_at_once(
     window: MainWindow,

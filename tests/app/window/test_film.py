@@ -119,6 +119,7 @@ def test_the_button_says_speed_and_repetition_and_stops_with_the_film(
     assert not controls.film_button.isChecked()
 
 
+@pytest.mark.slow
 def test_bars_fade_from_one_snapshot_to_the_next(
     window: MainWindow,
     opened: Session,

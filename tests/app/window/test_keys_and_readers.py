@@ -197,7 +197,7 @@ def found(window: MainWindow, name: str) -> QWidget:
 
 
 @pytest.mark.usefixtures("reading")
-@pytest.mark.parametrize("perspective", others_slow(JOBS, "race", "inside", "circuits"))
+@pytest.mark.parametrize("perspective", others_slow(JOBS, "inside"))
 def test_the_main_job_of_every_perspective_is_done_by_keys(
     window: MainWindow,
     session: Session,
@@ -256,6 +256,7 @@ def test_a_part_of_a_picture_is_chosen_by_keys(
     qtbot.waitUntil(lambda: chosen(session, window) != before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("reading")
 def test_panels_behind_others_are_reached_by_keys(
     window: MainWindow, go_to: Callable[[str], QWidget], qtbot: QtBot

@@ -39,7 +39,8 @@ TEXTS = {
 }
 SETTINGS = {"ngram": {"order": 4}, "lstm": {"width": 8}, "transformer": {"width": 8, "heads": 2, "layers": 2}}
 SMALL = SIZES[-1]
-QUICK = ("transformer", SMALL)
+QUICK = ("transformer", SMALL, ("inside", "sample", "train", "attention"))
+CASES = [*((kind, size, tuple(NAMES)) for kind in TEXTS for size in SIZES), QUICK]
 
 
 @pytest.fixture
@@ -121,19 +122,19 @@ def look(
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
-    "kind_and_size", others_slow([(kind, size) for kind in TEXTS for size in SIZES], QUICK), ids=str
+    "case", others_slow(CASES, QUICK), ids=lambda case: f"{case[0]} {case[1]} {len(case[2])}"
 )
 def test_nothing_is_cut_or_covered(
     window: MainWindow,
     opened: Callable[[str], None],
     look: Callable[[], list[str]],
-    kind_and_size: tuple[str, tuple[int, int]],
+    case: tuple[str, tuple[int, int], tuple[str, ...]],
 ) -> None:
-    kind, size = kind_and_size
+    kind, size, names = case
     window.resize(*size)
     opened(kind)
     found: list[str] = []
-    for name in NAMES:
+    for name in names:
         window.show_perspective(name)
         found += look()
     assert not found, "\n".join(found)

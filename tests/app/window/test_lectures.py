@@ -249,6 +249,7 @@ def test_the_notes_say_how_far_behind_the_plan_one_is(
     assert opened.lectures.pace == "", "the second says no minutes"
 
 
+@pytest.mark.slow
 def test_giving_takes_the_projectors_type_and_the_whole_screen_and_gives_them_back(
     opened: MainWindow, qtbot: QtBot
 ) -> None:
@@ -416,6 +417,7 @@ def test_a_shipped_lecture_is_given_from_beginning_to_end(
         assert item.notes
 
 
+@pytest.mark.slow
 def test_a_bundle_is_saved_dropped_and_opened_elsewhere(
     opened: MainWindow,
     session: Session,

@@ -70,6 +70,7 @@ def test_load_choose_train_pause_scrub_resume_stop(
     assert session.library.step == session.library.model.snapshots[1], "scrubbing holds"
 
 
+@pytest.mark.slow
 def test_training_without_a_text_says_so_beside_the_button(window: MainWindow, qtbot: QtBot) -> None:
     press(window, qtbot, "train_button")
     notice = window.transport.notice
@@ -185,6 +186,7 @@ def test_a_model_that_is_given_has_something_to_show_wherever_the_window_stands(
     assert window.perspective_name == "sample"
 
 
+@pytest.mark.slow
 def test_a_text_that_is_opened_where_it_matters_leaves_the_perspective(
     window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
@@ -223,7 +225,7 @@ def test_an_unexpected_exception_leaves_the_window_alive_and_is_said_once(
     assert session.reading.prefix == "still alive"
 
 
-@pytest.mark.parametrize("perspective", others_slow(NAMES, "corpus", "compare", "polls"))
+@pytest.mark.parametrize("perspective", others_slow(NAMES, "polls"))
 def test_every_control_has_a_name_for_assistive_tools(
     window: MainWindow,
     read: Session,

@@ -246,6 +246,7 @@ def test_the_base_of_an_adapter_can_be_chosen(
     assert open_checkpoint(adapter).title.startswith("Llama"), "it is remembered"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("perspective", ["train", "compare"])
 def test_no_step_of_a_training_is_said_of_it(
     perspective: str,

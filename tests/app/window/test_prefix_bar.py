@@ -85,6 +85,7 @@ def test_tokens_have_the_width_of_the_window_whatever_is_said_of_them(
     assert len(places) == 1
 
 
+@pytest.mark.slow
 def test_return_writes_a_line_break(window: MainWindow, read: Session, qtbot: QtBot) -> None:
     edit = find(window, QLineEdit, "prefix_edit")
     edit.setText("the cows")
@@ -135,6 +136,7 @@ def named(window: MainWindow) -> dict[str, QWidget]:
     return {label.text(): label.buddy() for label in labels if label.buddy() and label.isVisible()}
 
 
+@pytest.mark.slow
 def test_examples_of_the_text_are_read_one_after_the_other_with_what_is_right_under_each_word(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:

@@ -167,6 +167,7 @@ def test_nothing_of_it_is_shown_for_a_model_of_ones_own(
     qtbot.waitUntil(lambda: switch(window).isVisible())
 
 
+@pytest.mark.slow
 def test_an_id_that_is_not_written_out_yet_or_has_separators_is_no_fault(
     window: MainWindow, chat: Session, qtbot: QtBot
 ) -> None:

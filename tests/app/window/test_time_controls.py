@@ -66,6 +66,7 @@ def test_a_training_is_live_while_it_is_followed(
     )
 
 
+@pytest.mark.slow
 def test_the_step_is_whole_in_every_size_of_type(
     window: MainWindow, session: Session, button: QPushButton, lstm_run: Path, qtbot: QtBot
 ) -> None:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from covering import others_slow
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
@@ -54,7 +55,7 @@ def test_a_finished_run_is_trained_further_by_the_button(
     assert len(session.library.models) == 1
 
 
-@pytest.mark.parametrize("look", ["light", "dark"])
+@pytest.mark.parametrize("look", others_slow(["light", "dark"], "light"))
 def test_only_one_of_two_buttons_that_train_different_things_is_blue(
     finished: MainWindow, look: str, text_file: Path, session: Session, qtbot: QtBot
 ) -> None:
@@ -236,6 +237,7 @@ def test_no_figure_covers_another_in_a_narrow_window(
         assert shown[-1].geometry().right() < transport.width()
 
 
+@pytest.mark.slow
 def test_what_is_said_of_a_model_goes_when_another_is_shown(
     window: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:

@@ -108,6 +108,7 @@ def test_the_versions_are_those_of_the_constraints() -> None:
     assert all(is_tested(library) for library in TESTED)
 
 
+@pytest.mark.slow
 def test_of_another_version_nothing_is_left_out() -> None:
     script = (
         "import sys\n"

@@ -140,6 +140,7 @@ def test_it_has_the_room_of_what_shows_less_and_gives_it_back(
     qtbot.waitUntil(few.isVisible)
 
 
+@pytest.mark.slow
 def test_signs_are_explained_where_there_are_some(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,6 +165,7 @@ def test_a_shallow_model_needs_it_not(
     assert "All heads" in panel(window).out_of_place(session.library.shown_moment[0])
 
 
+@pytest.mark.slow
 def test_they_are_sorted_by_their_effect_on_the_answer_and_weak_ones_are_left_out(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:

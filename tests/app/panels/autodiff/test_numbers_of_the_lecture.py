@@ -106,6 +106,7 @@ def test_the_error_over_epsilon_has_both_slopes(scene: Scene) -> None:
         assert slope == pytest.approx(2 if curve is fine else -1, abs=0.4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rate", "after", "exact", "line"),
     [(0.1, 0.3066, 0.306588, 0.3062), (0.5, 0.2413, 0.241334, 0.2306)],

@@ -80,6 +80,7 @@ def test_summation(scene: RecurrentScene, recurrent: float) -> None:
     assert scene.cell("x[1]", gradient=True) == pytest.approx(recurrent**3, abs=SIX)
 
 
+@pytest.mark.slow
 def test_summation_through_tanh(scene: RecurrentScene) -> None:
     text = shipped_network("summation").text.replace("add(linear", "tanh(add(linear")
     scene.open("summation", text.replace("x[t]))", "x[t])))"))
@@ -198,6 +199,7 @@ def test_the_card_tells_the_parts_of_the_gradient_of_the_recurrent_weight(scene:
     assert float(card.rows[-1].value) == pytest.approx(0.99391, abs=5e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "truncated"),
     [("tanh", 0.742933), pytest.param("identity", 1.62, marks=pytest.mark.slow)],
@@ -212,6 +214,7 @@ def test_truncation_to_two_steps(scene: RecurrentScene, function: str, truncated
     assert scene.cell("U", gradient=True) == pytest.approx(truncated, abs=2 * SIX)
 
 
+@pytest.mark.slow
 def test_the_diamond(scene: RecurrentScene) -> None:
     scene.open("diamond")
     assert scene.cell("v", gradient=True) == 8

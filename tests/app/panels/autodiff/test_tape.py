@@ -50,6 +50,7 @@ def test_the_tape_of_the_lectures_net_forward_and_back(scene: Scene) -> None:
     assert scene.picture.figure(ValueCell("α", (0, 0), True)) == ""
 
 
+@pytest.mark.slow
 def test_gathering_gives_the_same_gradients(scene: Scene) -> None:
     scene.click("version_a_button")
     scene.click("tape_backward")
@@ -98,6 +99,7 @@ def test_the_space_bar_plays_the_tape(window: MainWindow, session: Session, qtbo
     assert not scene.panel("tape_view").is_playing
 
 
+@pytest.mark.slow
 def test_the_tape_is_scrolled_to_what_comes_next(scene: Scene, qtbot: QtBot) -> None:
     scene.view.resize(1100, 460)
     scene.session.network.open_shipped("lstm")

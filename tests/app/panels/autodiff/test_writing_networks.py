@@ -118,6 +118,7 @@ def test_a_network_is_saved_and_opened(scene: Scene, tmp_path: Path, monkeypatch
     assert scene.session.network.title == "mine"
 
 
+@pytest.mark.slow
 def test_a_text_with_a_mistake_is_saved_as_it_is_typed_and_is_no_program(
     scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

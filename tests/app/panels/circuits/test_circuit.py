@@ -66,6 +66,7 @@ def test_more_than_all_of_the_difference_says_why(
     assert ("the parts that are left out work against it." in said) == says_why
 
 
+@pytest.mark.slow
 def test_the_sentence_names_the_strongest_part_and_the_legend_what_is_drawn(panel: CircuitPanel):
     said = words_of(panel, "circuit_sentence")
     lost = f"{100 * panel.found.array[0]:.0f} %"
@@ -84,6 +85,7 @@ def test_every_column_has_its_word(panel: CircuitPanel):
     )
 
 
+@pytest.mark.slow
 def test_fewer_parts_keep_less(panel: CircuitPanel, session: Session, qtbot: QtBot):
     before = panel.found.kept
     panel.findChild(QSpinBox, "keep_spin").setValue(2)

@@ -222,6 +222,7 @@ def test_a_recurrent_answer_is_taken_apart_down_to_the_words(
     assert picker.currentIndex() == 0
 
 
+@pytest.mark.slow
 def test_texts_that_do_not_line_up_are_refused_in_a_sentence_and_the_text_alone_is_attributed(
     stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
 ):
@@ -253,6 +254,7 @@ def test_texts_that_do_not_line_up_are_refused_in_a_sentence_and_the_text_alone_
     qtbot.waitUntil(lambda: question.complaint == "")
 
 
+@pytest.mark.slow
 def test_another_measure_is_typed_and_an_empty_one_is_proposed(
     stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
 ):

@@ -60,6 +60,7 @@ def test_each_snapshot_has_the_scores_that_python_gives(panel: HeadsOverTimePane
     assert known["values"][6000] == pytest.approx(panel.scores[6000].array, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_a_click_on_a_row_chooses_a_head_and_the_sentence_says_what_it_does(
     panel: HeadsOverTimePanel, session: Session, qtbot: QtBot
 ):

@@ -164,6 +164,7 @@ def test_before_anything_is_measured_the_panel_says_what_it_would_draw(
     assert view.plot.isVisible()
 
 
+@pytest.mark.slow
 def test_measuring_can_be_cancelled_and_begun_again(
     view: QualityByLengthPanel, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

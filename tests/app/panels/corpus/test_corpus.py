@@ -168,6 +168,7 @@ def test_the_text_stands_there_in_its_own_words(
     qtbot.waitUntil(lambda: strip.tokens[:3] == ("é⟨1/2⟩", "é⟨2/2⟩", "␣鼠⟨1/3⟩"))
 
 
+@pytest.mark.slow
 def test_byte_pairs_can_be_watched_being_merged(
     corpus: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:

@@ -133,6 +133,7 @@ def test_fetching_can_be_cancelled_and_leaves_nothing(
     assert session.text.corpus is None
 
 
+@pytest.mark.slow
 def test_what_arrives_broken_is_a_sentence(
     entry: Entry, half_way: MainWindow, server: Server, session: Session, qtbot: QtBot
 ) -> None:

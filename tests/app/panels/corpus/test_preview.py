@@ -366,6 +366,7 @@ def test_files_of_two_languages_are_read_otherwise(
     assert len(session.text.corpus.sources) == 2
 
 
+@pytest.mark.slow
 def test_several_files_that_were_taken_for_plain_text_are_read_as_tables(
     window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -381,6 +382,7 @@ def test_several_files_that_were_taken_for_plain_text_are_read_as_tables(
     assert session.text.corpus.labels == ("bad", "good")
 
 
+@pytest.mark.slow
 def test_folders_that_were_taken_for_labels_are_read_as_plain_text_and_again(
     window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:

@@ -104,6 +104,7 @@ def test_of_characters_a_space_that_is_typed_counts(
     qtbot.waitUntil(lambda: simplex.counted is not None and simplex.counted.context == " e")
 
 
+@pytest.mark.slow
 def test_its_python_gives_the_same_number(simplex: SimplexPanel) -> None:
     found: dict[str, object] = {}
     exec(simplex.recipe(), found)

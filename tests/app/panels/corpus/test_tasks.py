@@ -81,6 +81,7 @@ def test_lines_that_were_left_out_are_named(opened) -> None:
     assert said(opened(TAGGED), "left_out") == ""
 
 
+@pytest.mark.slow
 def test_the_task_can_be_changed(opened, session: Session, drawn: Callable[[], None], qtbot: QtBot) -> None:
     window = opened(TAGGED)
     picker = window.findChild(QComboBox, "task_field")

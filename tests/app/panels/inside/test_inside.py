@@ -55,7 +55,7 @@ def test_another_family_opens_at_the_stage_of_the_same_name_or_the_first(
     assert session.focus.stage == 0
 
 
-@in_families("window", "gru", "transformer")
+@in_families("window", "transformer")
 def test_every_stage_draws_its_taps_as_the_trace_has_them(
     inside: dict[str, Panel], window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

@@ -59,6 +59,7 @@ def opened(window: MainWindow, session: Session, qtbot: QtBot) -> Callable[[Path
     return open_it
 
 
+@pytest.mark.slow
 def test_a_silenced_direction_changes_the_tags_and_a_second_click_brings_them_back(
     opened: Callable[[Path, str], LabelsPanel], train_on: Callable[..., Path], session: Session, qtbot: QtBot
 ) -> None:

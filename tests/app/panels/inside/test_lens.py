@@ -23,6 +23,7 @@ from tests.app.conftest import wait_for_reading
 ONLY_PANELS = ("lens",)
 
 
+@pytest.mark.slow
 def test_of_a_deep_model_it_shows_the_end_of_each_layer(
     window: MainWindow,
     session: Session,

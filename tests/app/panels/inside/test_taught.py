@@ -78,6 +78,7 @@ def choose(panel: TaughtPanel, word: str, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: panel.found.answer.word == word)
 
 
+@pytest.mark.slow
 def test_n_grams_come_at_once_and_gradients_on_a_click(panel: TaughtPanel, run: Path, qtbot: QtBot) -> None:
     choose(panel, "her", qtbot)
     lines = panel.findChild(PushedLinesView)

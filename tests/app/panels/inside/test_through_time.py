@@ -141,6 +141,7 @@ def test_of_a_translator_nothing_is_said_to_be_held(
     qtbot.waitUntil(lambda: not panel.sums.held.isVisible())
 
 
+@pytest.mark.slow
 def test_scaling_u_draws_how_far_the_gradient_would_reach(
     panel: ThroughTimePanel, read: Session, qtbot: QtBot
 ) -> None:
@@ -189,6 +190,7 @@ def test_four_families_stand_side_by_side_on_the_same_text_with_their_factors(
     assert panel.complaint == ""
 
 
+@pytest.mark.slow
 def test_an_ngram_alone_says_why_there_is_nothing(
     panel: ThroughTimePanel, read: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:

@@ -287,6 +287,7 @@ def test_its_python_gives_the_same_numbers(order: OrderPanel) -> None:
     assert found["before"] == pytest.approx(order.exported_arrays()["before"])
 
 
+@pytest.mark.slow
 def test_a_poll_of_one_s_own_is_opened_or_refused_with_its_line(
     window: MainWindow, poll: PollPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:

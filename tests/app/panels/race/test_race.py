@@ -244,6 +244,7 @@ def test_all_lanes_pause_step_and_stop_below(window: MainWindow, ready: Session,
     qtbot.waitUntil(lambda: find(window, QPushButton, "train_button").isVisible())
 
 
+@pytest.mark.slow
 def test_a_race_opens_like_a_run(window: MainWindow, ready: Session, qtbot: QtBot) -> None:
     plan(ready, 20)
     ready.race.add({"learning_rate": [0.001, 0.01]})

@@ -194,6 +194,7 @@ def test_every_model_can_be_chosen_by_name(scene: Scene, name: str) -> None:
         assert any("40 heads × 128 are not the width" in text for text in labels)
 
 
+@pytest.mark.slow
 def test_what_fits_in_one_hour_takes_an_hour_and_is_planned_in_train(scene: Scene) -> None:
     pace = scene.wait_for_pace()
     scene.click("fit_button")
@@ -209,6 +210,7 @@ def test_what_fits_in_one_hour_takes_an_hour_and_is_planned_in_train(scene: Scen
     assert read == pytest.approx(planned.tokens, rel=0.01)
 
 
+@pytest.mark.slow
 def test_own_runs_stand_among_the_models(scene: Scene, transformer_run: Path, lstm_run: Path) -> None:
     session = scene.session
     for folder in (lstm_run, transformer_run):
@@ -357,6 +359,7 @@ def test_a_measurement_that_is_cancelled_begins_again_only_when_asked_for(scene:
     assert not scale.is_measuring
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_measured_without_end")
 def test_nothing_is_measured_during_a_race(scene: Scene, with_text: Callable[[], None]) -> None:
     with_text()

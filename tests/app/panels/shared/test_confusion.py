@@ -69,6 +69,7 @@ def core_confusion(session: Session) -> np.ndarray:
     return evaluate_corpus(lmviz.open_model(model.folder, step), session.text.corpus).confusion
 
 
+@pytest.mark.slow
 def test_a_click_on_a_mistake_reads_an_example_of_it(
     window: MainWindow, session: Session, run_on: Callable[[str], Path], qtbot: QtBot
 ) -> None:

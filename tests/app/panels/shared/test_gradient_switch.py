@@ -91,6 +91,7 @@ def test_a_number_that_only_another_model_has_is_named_by_its_place(
     assert picker.currentText().startswith("probabilities")
 
 
+@pytest.mark.slow
 def test_another_number_is_chosen_from_the_list(
     read: Session, inside: dict[str, object], qtbot: QtBot
 ) -> None:

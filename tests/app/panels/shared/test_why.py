@@ -103,6 +103,7 @@ def test_where_nothing_is_drawn_it_explains_the_likeliest_next_word(
         assert (why.shown.address, why.shown.index) == cell
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("why", [("transformer", "attention")], indirect=True, ids="-".join)
 def test_the_strongest_weight_of_the_chosen_word_is_marked_with_dashes(
     why: WhyPanel, window: MainWindow, session: Session, qtbot: QtBot

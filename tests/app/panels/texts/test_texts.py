@@ -60,6 +60,7 @@ def ask_rows(window: MainWindow, session: Session, qtbot: QtBot, path: Path) -> 
     qtbot.waitUntil(lambda: session.many.values is not None and session.many.values.done == 3, timeout=LONG)
 
 
+@pytest.mark.slow
 def test_a_pattern_is_asked_and_its_rows_measured(texts: MainWindow, session: Session, qtbot: QtBot) -> None:
     view = panel(texts, "text_rows_view")
     editor = view.findChild(QPlainTextEdit, "pattern_edit")

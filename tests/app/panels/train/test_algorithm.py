@@ -190,6 +190,7 @@ def test_a_smoothed_target_has_a_line_of_its_own_and_is_drawn(scene: Scene, opti
     stop(scene)
 
 
+@pytest.mark.slow
 def test_a_click_opens_what_came_of_a_line(scene: Scene) -> None:
     scene.step()
     panel, observed = scene.panel, scene.panel.observed

@@ -88,6 +88,7 @@ def test_a_counted_model_has_no_bars_and_no_curves_of_the_one_before(
     assert bars_of(health) == curves_of(health) == {}
 
 
+@pytest.mark.slow
 def test_a_training_under_way_is_not_shown_as_the_health_of_a_model_that_is_chosen(
     health: HealthPanel,
     session: Session,

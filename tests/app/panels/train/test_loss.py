@@ -92,6 +92,7 @@ def test_smoothing_is_that_of_the_core_and_leaves_validation_alone(
     np.testing.assert_allclose(points(loss, "validation"), validation)
 
 
+@pytest.mark.slow
 def test_a_logarithmic_axis_keeps_the_values(loss: LossPanel, qtbot: QtBot) -> None:
     before = points(loss, "training").copy()
     choose(loss, "scale of the loss", "logarithmic", qtbot)
@@ -100,6 +101,7 @@ def test_a_logarithmic_axis_keeps_the_values(loss: LossPanel, qtbot: QtBot) -> N
     assert bottom < math.log10(before.min()) < top
 
 
+@pytest.mark.slow
 def test_runs_lie_over_one_another_and_a_closed_one_goes(
     loss: LossPanel, session: Session, qtbot: QtBot
 ) -> None:

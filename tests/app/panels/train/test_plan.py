@@ -73,6 +73,7 @@ def test_it_says_what_will_be_trained_and_measures_how_long_that_takes(
     qtbot.waitUntil(lambda: duration(statement).startswith("about "), timeout=LONG)
 
 
+@pytest.mark.slow
 def test_presets_say_their_time_and_choose_the_steps(
     statement: QWidget, window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:

@@ -228,6 +228,7 @@ def test_what_only_both_forms_know_is_said_below_the_field_and_keeps_from_traini
     assert not session.training.runs_folder.exists() or not list(session.training.runs_folder.iterdir())
 
 
+@pytest.mark.slow
 def test_what_went_wrong_stands_beside_the_button_until_the_next_training(
     train: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -334,6 +335,7 @@ def test_no_point_of_a_pinned_word_is_that_of_a_text_whose_angles_are_others(
     assert drawn == sorted(view.rows[steps[-1]], reverse=True)[: len(drawn)]
 
 
+@pytest.mark.slow
 def test_the_prediction_over_time_says_what_is_predicted(
     train: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:

@@ -93,6 +93,7 @@ def test_a_search_is_fitted_into_its_room(qtbot, size):
     assert view.left_out == len(nodes) - len(drawn)
 
 
+@pytest.mark.slow
 def test_a_text_of_thousands_of_words_is_laid_out(tree):
     chain = [TreeNode("w", "", index - 1) for index in range(3000)]
     tree.set_nodes(chain, 2999)

@@ -95,17 +95,15 @@ def test_the_reading_of_the_source_finds_each_way_to_leave_one(line: str, tmp_pa
 
 def _left_to_chance(path: Path) -> Iterator[str]:
     """The places at which a painter begins that no `with` ends; `begin` itself hands one on."""
-    tree = ast.parse(path.read_text("utf-8"))
-    ended = {
-        item.context_expr for node in ast.walk(tree) if isinstance(node, ast.With) for item in node.items
-    }
+    nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+    ended = {item.context_expr for node in nodes if isinstance(node, ast.With) for item in node.items}
     handed_on = {
         inner
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.FunctionDef) and node.name == "begin"
         for inner in ast.walk(node)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call) and _begins(node) and node not in ended | handed_on:
             yield f"{path.name}:{node.lineno}"
 
