@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 )
 @as_json
 def models(folder: str | None, download: str | None, steps: str | None, as_json: bool) -> None:
-    """List the sample models, and the runs in FOLDER (by default ./runs)."""
+    """List the sample models, and the runs in FOLDER (by default ./runs).
+
+    The checkpoints of a training of another program are one row: a series, with as many snapshots.
+    """
     if steps is not None and download is None:
         raise LmvizError("--steps says which steps are downloaded: name the model with --download.")
     if download is not None:
@@ -38,16 +41,20 @@ def models(folder: str | None, download: str | None, steps: str | None, as_json:
         return
     from lmviz.api.training import find_run, is_run, sample_models
     from lmviz.interchange.public_models import OFFERED_MODELS
+    from lmviz.series.series_run import SeriesRun
+    from lmviz.text.checkpoint_names import may_be_series
     from lmviz.training.run import Run
 
     if folder is not None and not os.path.isdir(folder):
         raise LmvizError(f"There is no folder {folder!r}: name one with runs in it.")
-    own = sorted(path for path in Path(folder or "runs").glob("*") if is_run(path))
+    within = Path(folder or "runs")
+    inner = [within] if may_be_series(within) else sorted(within.glob("*"))
+    own = [path for path in inner if is_run(path) or may_be_series(path)]
     places = {name: find_run(name) for name in sample_models()} | {str(path): path for path in own}
     found = []
     for name, path in places.items():
         try:
-            found.append(_describe_run(name, Run.open(path)))
+            found.append(_describe_run(name, Run.open(path) if is_run(path) else SeriesRun(path)))
         except LmvizError as fault:  # one that is damaged does not hide the others
             say(str(fault))
     if as_json:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from command_line import said, train_words
 from covering import others_slow
+from trained_series import transformers_series
 
 from lmviz.cli import run
 from lmviz.desktop.scene import Scene, SceneModel, save_scene
@@ -144,3 +145,11 @@ def test_a_scene_becomes_a_page(tmp_path, capsys):
     save_scene(Scene(), scene)
     assert run(["page", str(scene), "--out", str(page)]) == 2
     assert "shows no model" in capsys.readouterr().err
+
+
+def test_a_series_of_another_program_is_one_row_with_its_steps(tmp_path, capsys):
+    transformers_series(tmp_path / "theirs" / "training", steps=4)
+    for folder in (tmp_path / "theirs", tmp_path / "theirs" / "training"):
+        assert run(["models", str(folder), "--json"]) == 0
+        rows = [row for row in said(capsys)[0]["models"] if "training" in row["name"]]
+        assert [(row["family"], row["steps"], row["snapshots"]) for row in rows] == [("transformer", 4, 3)]

@@ -29,6 +29,7 @@ PERSPECTIVES = (
 _NEXT_WORD = "shared.next_word:NextWordPanel"
 _CONFUSION = "shared.confusion:ConfusionPanel"
 _SURGERY = "shared.surgery:SurgeryPanel"
+_CHANGED_WEIGHTS = "difference.changed_weights:ChangedWeightsPanel"
 
 PANELS: tuple[PanelRow, ...] = (
     PanelRow("texts", "Texts", "corpus", "left", width=288, least=(0, 300)),
@@ -47,6 +48,8 @@ PANELS: tuple[PanelRow, ...] = (
         "before_after", "Before and after", "train", "centre", tabbed=True, least=(0, 200), clears="right"
     ),
     PanelRow("noise", "Noise", "train", "centre", tabbed=True),
+    PanelRow("recorded", "Recorded", "train", "centre", tabbed=True),
+    PanelRow("changed_weights", "What changed", "train", "centre", _CHANGED_WEIGHTS, tabbed=True),
     PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340, least=(0, 124)),
     PanelRow("health", "Health", "train", "right", least=(0, 184)),
     PanelRow("over_time", "Over time", "train", "right", least=(0, 190)),
@@ -139,15 +142,15 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("guess_word", "Guess", "compare", "bottom", least=(290, 190)),
     PanelRow("which_is_real", "Which is real?", "compare", "bottom", tabbed=True),
     PanelRow("confusion", "Confusion", "compare", "bottom", _CONFUSION, tabbed=True),
-    PanelRow("difference", "Inside the two", "difference", "centre", least=(420, 250), projected=True),
-    PanelRow("changed_text", "Text", "difference", "centre", tabbed=True, least=(420, 250)),
-    PanelRow("transplant", "Transplant", "difference", "centre", tabbed=True, least=(420, 250)),
-    PanelRow("strength", "Strength", "difference", "centre", tabbed=True, least=(420, 250)),
+    PanelRow("difference", "Inside the two", "difference", "centre", least=(420, 238), projected=True),
+    PanelRow("changed_text", "Text", "difference", "centre", tabbed=True, least=(420, 238)),
+    PanelRow("transplant", "Transplant", "difference", "centre", tabbed=True, least=(420, 238)),
+    PanelRow("strength", "Strength", "difference", "centre", tabbed=True, least=(420, 238)),
     PanelRow(
         "changed_words", "Next word", "difference", "right", width=420, least=(300, 250), projected=True
     ),
-    PanelRow("moved_heads", "Heads", "difference", "bottom", weight=9, height=350, least=(420, 230)),
-    PanelRow("changed_weights", "Weights", "difference", "bottom", weight=8, least=(380, 230)),
+    PanelRow("moved_heads", "Heads", "difference", "bottom", weight=9, height=350, least=(420, 224)),
+    PanelRow("changed_weights", "Weights", "difference", "bottom", weight=8, least=(380, 224)),
     PanelRow("text_rows", "Set", "texts", "left", width=404, least=(300, 260), projected=True),
     PanelRow("passages", "Passages", "texts", "left", tabbed=True, least=(300, 200)),
     PanelRow("row_measures", "Measure", "texts", "centre", weight=4, least=(300, 170)),

@@ -131,8 +131,13 @@ class Choosing:
             self._window.open_paths([name])
 
     def open_series(self) -> None:
-        """A folder with the checkpoints of a training of another program, which opens as a run."""
-        self.open_folder("Open the folder of a training", Path.cwd())
+        """A folder with the checkpoints of a training of another program, which opens as a run.
+
+        Before that, the doctor says what there is to say of them; nobody has to wait for it.
+        """
+        title = "Open the folder of a training"
+        if name := QFileDialog.getExistingDirectory(self._parent, title, str(Path.cwd())):
+            DoctorReport(self._parent, Path(name), lambda: self._window.open_paths([name])).show()
 
     def open_with_base(self, adapter: Path) -> None:
         """Any file of the model that an adapter is added to, with which this is opened."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -105,12 +105,16 @@ class FaultReport(QDialog):
 
 
 class DoctorReport(QDialog):
-    """`DoctorReport(parent, place)`: what `lmviz doctor` says of a checkpoint, by default of this machine.
+    """`DoctorReport(parent, place, opens)`: what `lmviz doctor` says of a checkpoint or of the checkpoints of
+    a training, by default of this machine.
 
-    One line for each finding, as soon as it is found: it is found in another thread.
+    One line for each finding, as soon as it is found: it is found in another thread. Where `opens` is given,
+    a button calls it, at any time.
     """
 
-    def __init__(self, parent: QWidget, place: Path | None = None) -> None:
+    def __init__(
+        self, parent: QWidget, place: Path | None = None, opens: Callable[[], object] | None = None
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("doctor_report")
         self._place = place
@@ -128,7 +132,13 @@ class DoctorReport(QDialog):
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._lines.text()))
         close = QPushButton("Close")
         close.clicked.connect(self.close)
-        self._lay_out(close)
+        open_it = named(QPushButton("Open"), "open_examined_button", role="primary")
+        open_it.setDefault(True)
+        open_it.setVisible(opens is not None)
+        if opens is not None:
+            open_it.clicked.connect(self.accept)
+            open_it.clicked.connect(lambda: opens())
+        self._lay_out(close, open_it)
         self._job: Job | None = Job(f"examining {self._what}", partial(_examine, place), self)
         self._job.partial_changed.connect(self._show_findings)
         self._job.succeeded.connect(self._show_verdict)
@@ -141,8 +151,8 @@ class DoctorReport(QDialog):
             self._job.cancel()
         super().done(result)
 
-    def _lay_out(self, close: QPushButton) -> None:
-        buttons = row(STRETCH, self._copy, close)
+    def _lay_out(self, *last: QPushButton) -> None:
+        buttons = row(STRETCH, self._copy, *last)
         area = scrolling(self._lines)
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # so that keys scroll it
         area.setAccessibleName("findings")

@@ -1,5 +1,6 @@
 """A folder of checkpoints in the window: a run with a time slider, watched while another program trains."""
 
+import csv
 import shutil
 import subprocess
 import sys
@@ -7,14 +8,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QLabel, QPushButton
+from benches.exporting import choose
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from trained_series import transformers_series
 
 import lmviz
+from lmviz.app.board.exporting import choose_numbers
+from lmviz.app.opening.scenes import scene_of
 from lmviz.app.session.session import Session
+from lmviz.app.window.dialogs import DoctorReport
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.window.snapshot_slider import SnapshotSlider
+from lmviz.desktop.scene import ENDING, save_scene
 from lmviz.series.keeping import place_of_copies
 
 LONG = 30_000
@@ -183,3 +190,108 @@ def test_a_training_in_another_process_is_watched_live(
     shown = wait_for_step(session, 8, qtbot)
     expected = lmviz.trace(lmviz.open_model(out, 8), TEXT)["probabilities"].array
     assert np.abs(shown - expected).max() < 1e-5
+
+
+def test_the_doctor_says_what_there_is_to_say_before_a_series_is_opened(
+    window: MainWindow, session: Session, trained_once: Path, tmp_path: Path, monkeypatch, qtbot: QtBot
+) -> None:
+    folder = tmp_path / "training"
+    for step, of in ((0, 0), (2, 2), (4, 2)):  # as in public series, step 4 holds the weights of step 2
+        shutil.copytree(trained_once / f"checkpoint-{of}", folder / f"checkpoint-{step}")
+    state = folder / "checkpoint-4" / "trainer_state.json"
+    state.write_text(state.read_text().replace('"global_step": 2', '"global_step": 4'))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
+    title = "Open the checkpoints of a training…"
+    next(action for action in window.commands.all() if action.text() == title).trigger()
+    [report] = window.findChildren(DoctorReport)
+    lines = report.findChild(QLabel, "doctor_lines")
+    same = "The steps 2 and 4 hold the same weights, number for number."
+    qtbot.waitUntil(lambda: same in lines.text(), timeout=LONG)
+    qtbot.mouseClick(report.findChild(QPushButton, "open_examined_button"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    assert session.library.model.snapshots == (0, 2, 4)
+
+
+def test_what_was_recorded_is_listed_and_what_changed_beside_it(
+    window: MainWindow, session: Session, opened: Path, qtbot: QtBot
+) -> None:
+    window.show_perspective("train")
+    session.library.choose_step(4)
+    recorded, changed = (
+        next(panel for panel in window.perspective.panels if panel.objectName() == name)
+        for name in ("recorded_view", "changed_weights_view")
+    )
+    recorded.parentWidget().raise_()
+    qtbot.waitUntil(lambda: list(recorded.exported_arrays().get("weights", ())) == [0, 2, 4], timeout=LONG)
+    said = [label.text() for label in recorded.findChildren(QLabel)]
+    assert any("3 checkpoints" in text for text in said)
+    lacking = recorded.findChild(QWidget, "recorded_lacking")
+    assert "learning rate" in lacking.text, "of which this training has written nothing down"
+    changed.parentWidget().raise_()
+    session.pair.choose_before((session.library.model, 2))
+    qtbot.waitUntil(lambda: "relative" in changed.exported_arrays() and not changed.is_behind, timeout=LONG)
+    change = lmviz.difference(lmviz.open_model(opened, 2), lmviz.open_model(opened, 4))
+    wanted = [matrix.relative for matrix in change.matrices]
+    qtbot.waitUntil(
+        lambda: np.allclose(changed.exported_arrays()["relative"], wanted, equal_nan=True), timeout=LONG
+    )
+
+
+@pytest.mark.slow
+def test_two_steps_of_a_series_are_compared_inside_and_exported(
+    window: MainWindow, session: Session, opened: Path, tmp_path: Path, monkeypatch, qtbot: QtBot
+) -> None:
+    """Difference, Compare and Circuits take them as they take two steps of a run; scenes remember them."""
+    model = session.library.model
+    session.library.choose_step(4)
+    wait_for_step(session, 4, qtbot)
+    one, other = (lmviz.open_model(opened, step) for step in (0, 4))
+
+    window.show_perspective("compare")
+    session.comparison.choose([(model, 0)])
+    compare = next(panel for panel in window.perspective.panels if panel.objectName() == "compare_view")
+    qtbot.waitUntil(lambda: len(compare.found) == 2 and not compare.is_behind, timeout=LONG)
+    shown = {item.step: compare.found[place] for place, item in enumerate(compare.models)}
+    for step, alone in ((0, one), (4, other)):
+        wanted = lmviz.next_token(alone, TEXT).probabilities
+        assert np.allclose(shown[step].distribution.probabilities, wanted, atol=1e-5)
+
+    window.show_perspective("difference")
+    session.pair.choose_before((model, 0))
+    words = next(p for p in window.perspective.panels if p.objectName() == "changed_words_view")
+    qtbot.waitUntil(lambda: "after" in words.exported_arrays() and not words.is_behind, timeout=LONG)
+    choose(tmp_path / "words.csv", monkeypatch)
+    choose_numbers(words)
+    with (tmp_path / "words.csv").open(encoding="utf-8") as file:
+        table = np.array([row[1:] for row in list(csv.reader(file))[1:]], dtype=float)
+    wanted = [lmviz.next_token(alone, TEXT).probabilities for alone in (one, other)]
+    assert np.allclose(table.T, wanted, atol=1e-5)
+
+    scene = tmp_path / f"scene{ENDING}"
+    save_scene(scene_of(session, "difference").beside(tmp_path), scene)
+    session.library.choose_step(2)
+    session.comparison.choose([])
+    window.open_paths([scene])
+    qtbot.waitUntil(lambda: session.library.step == 4 and session.pair.before[1] == 0, timeout=LONG)
+    assert session.library.model.folder == opened
+
+
+@pytest.mark.slow
+def test_a_circuit_is_patched_at_two_steps_of_a_series(
+    window: MainWindow, session: Session, opened: Path, qtbot: QtBot
+) -> None:
+    window.show_perspective("circuits")
+    session.contrast.set_other("w1 w2 w1 w3")
+    patching = next(p for p in window.perspective.panels if p.objectName() == "patching_view")
+    contrast = lmviz.contrast(TEXT, "w1 w2 w1 w3", measure="logit:w4-w5")
+    session.contrast.set_measure("logit:w4-w5")
+    for step in (2, 4):
+        session.library.choose_step(step)
+        wait_for_step(session, step, qtbot)
+        wanted = lmviz.patch(lmviz.open_model(opened, step), contrast).array
+
+        def is_drawn(wanted=wanted) -> bool:
+            found = patching.exported_arrays().get("share")
+            return found is not None and found.shape == wanted.shape and np.allclose(found, wanted, atol=1e-3)
+
+        qtbot.waitUntil(is_drawn, timeout=LONG)

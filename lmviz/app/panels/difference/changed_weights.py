@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.app.panels.difference.pair_panel import PairPanel, whole, why_not
+from lmviz.app.panels.difference.pair_panel import PairPanel, in_short, whole, why_not
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.pair import Two
 from lmviz.app.widgets.base.figures import percentage
@@ -17,7 +17,7 @@ from lmviz.looks.curve import PlotCurve
 from lmviz.looks.ink import Inked
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
-from lmviz.looks.parts import Curves, Matrix, Words
+from lmviz.looks.parts import Curves, Matrix, SideBySide, Words
 
 if TYPE_CHECKING:
     from lmviz.differences.directions import LearnedDirection
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SENTENCE = Words("changed_weights_sentence")
 GRID = Matrix(
-    "changed_weights_grid", says="relative size of the change of each matrix", scale="share", share=3
+    "changed_weights_grid", says="relative size of the change of each matrix", scale="share", share=1
 )
 VALUES = Curves(
     "singular_values_plot",
@@ -37,7 +37,7 @@ VALUES = Curves(
     x_name="direction",
     y_name="singular value, of the largest",
     possible=((1.0, np.inf), (0.0, 1.0)),
-    share=3,
+    share=1,
 )
 WORDS = Words("learned_direction_words", role="muted")
 
@@ -53,6 +53,11 @@ SHORT = {
 """What matrices of a Transformer's layer are called over a narrow column."""
 
 
+def _side_by_side(grid: Matrix, spectrum: Curves) -> SideBySide:
+    """Both, one below the other where there is little width."""
+    return SideBySide(first=grid, second=spectrum, shares=(6, 5), share=1)
+
+
 class ChangedWeightsPanel(PairPanel["Changes | str"]):
     """A cell for each matrix, and the singular values of the change of the largest, or of a clicked one."""
 
@@ -60,7 +65,7 @@ class ChangedWeightsPanel(PairPanel["Changes | str"]):
     key = Key("changed weights")
     directions_key = Key("learned directions")
     follows = ("pair.changed", "work.ready_changed")
-    parts = (SENTENCE, GRID, replace(VALUES, shown=False), replace(WORDS, shown=False))
+    parts = (SENTENCE, _side_by_side(GRID, replace(VALUES, shown=False)), replace(WORDS, shown=False))
 
     _chosen = ""  # the label of the matrix that was clicked
     _directions: tuple[tuple[Two, str], LearnedDirection | None] | None = None
@@ -133,9 +138,8 @@ class ChangedWeightsPanel(PairPanel["Changes | str"]):
             self._ask_directions(two, chosen)
         return Look(
             (
-                replace(SENTENCE, text=_said(chosen, is_most=chosen is most)),
-                grid,
-                _spectrum(chosen),
+                replace(SENTENCE, text=_said(chosen, in_short(two), is_most=chosen is most)),
+                _side_by_side(grid, _spectrum(chosen)),
                 replace(WORDS, text=self._words(two, chosen, others)),
             ),
             aside="size of the change · directions for 90 % of B − A · of A",
@@ -200,8 +204,8 @@ def _details(change: MatrixChange) -> list[str]:
     return lines
 
 
-def _said(change: MatrixChange, *, is_most: bool) -> tuple[Inked, ...]:
-    """How much a matrix changed, and whether in few directions."""
+def _said(change: MatrixChange, names: tuple[str, str], *, is_most: bool) -> tuple[Inked, ...]:
+    """How much a matrix changed from one model to the other, and whether in few directions."""
     few = change.directions is not None and change.directions_before is not None
     low = few and change.directions * 3 <= change.directions_before  # type: ignore[operator]  # as `few` says
     rank = "of low rank" if low else "not of low rank"
@@ -211,7 +215,7 @@ def _said(change: MatrixChange, *, is_most: bool) -> tuple[Inked, ...]:
         Inked(_name(change), True),
         Inked(", "),
         Inked(whole(change.relative), True),
-        Inked(f"{count}."),
+        Inked(f", from {names[0]} to {names[1]}{count}."),
     )
 
 
