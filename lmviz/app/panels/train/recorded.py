@@ -36,7 +36,7 @@ class RecordedPanel(ShowingPanel):
     """A row for each curve and one for the weights; below, what is lacking, and how the training stands."""
 
     title = "Recorded"
-    follows = ("training.changed", "library.model_changed", "library.models_changed", "series.changed")
+    follows = ("training.changed", "library.model_changed", "library.models_changed")
 
     def look(self) -> Look:
         model = self.session.library.model
@@ -50,7 +50,7 @@ class RecordedPanel(ShowingPanel):
         kind = "checkpoint" if model.run.was_trained_elsewhere else "snapshot"
         kept = f"{count(len(model.snapshots))} {kind}s" if len(model.snapshots) > 1 else f"one {kind}"
         said = (Inked(f"{model.name}: "), Inked(f"{kept}{gone}", True), Inked("."))
-        standing = self.session.series.in_words
+        standing = self.session.series.in_words if model.run.was_trained_elsewhere else ""
         columns = [
             Column("recorded", list(steps)),
             Column("how often", [spacing_in_words(each.tolist()) for each in steps.values()]),
