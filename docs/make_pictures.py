@@ -160,6 +160,21 @@ def texts(driver: Driver) -> None:
     many.choose(int(many.values.values.argmin()))
 
 
+def features(driver: Driver) -> None:
+    """A feature of a Transformer of stories that raises the names of containers, and is taken out."""
+    driver.show("features")
+    driver.open_text("stories")
+    driver.open_model("stories-transformer")
+    driver.type("Maya owned a brown stone. She put it in the barrel. Later, Maya opened the")
+    driver.click("shipped_features_button")
+    found = driver.session.features
+    driver.wait(lambda: found.reading is not None and not found.is_reading, "what the features do")
+    found.choose(443)
+    for name in ("feature_view", "feature_words_view", "feature_turn_view"):
+        panel = driver.find(name)
+        driver.wait(lambda panel=panel: "443" in repr(panel.asked and panel.asked.about), "the feature")
+
+
 def loss_map(driver: Driver) -> None:
     """Where one of two models is ahead of the other on a held-out text."""
     driver.show("texts")
@@ -473,6 +488,7 @@ SCENES = (
     Scene("race", race),
     Scene("circuits", circuits),
     Scene("texts", texts),
+    Scene("features", features),
     Scene("loss-map", loss_map),
     Scene("heads-over-time", heads_over_time),
     Scene("series", series),
