@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from lmviz.app.session.part import Part
 
 if TYPE_CHECKING:
+    from lmviz.app.session.finding_features import FindingFeatures
     from lmviz.app.session.library import Library
     from lmviz.app.session.open_text import OpenText
     from lmviz.app.session.opened_model import Moment, OpenedModel
@@ -75,6 +77,15 @@ class OpenFeatures(Part):
         library.model_changed.connect(self.changed)
         library.step_changed.connect(self.changed)
         text.changed.connect(self.changed)
+
+    @cached_property
+    def finding(self) -> FindingFeatures:
+        """Features that are being found in the shown model; a finished dictionary is opened."""
+        from lmviz.app.session.finding_features import FindingFeatures
+
+        finding = FindingFeatures(self._work, self._text, self._library, self)
+        finding.found.connect(self.open_file)
+        return finding
 
     @property
     def opened(self) -> OpenedDictionary | None:

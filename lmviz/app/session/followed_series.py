@@ -65,6 +65,12 @@ class FollowedSeries(Part):
         return "" if standing is None else standing.in_words()
 
     @property
+    def planned(self) -> int:
+        """How many steps the shown model will have; 0 where that is not known."""
+        standing = self.standing
+        return 0 if standing is None or standing.planned is None else standing.planned
+
+    @property
     def keeps_copies(self) -> bool:
         """Whether a copy of each checkpoint of the shown model is kept."""
         model = self._library.model

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from lmviz.app.session.contrast import CurrentContrast
     from lmviz.app.session.descent import Descent
     from lmviz.app.session.features import OpenFeatures
-    from lmviz.app.session.finding_features import FindingFeatures
     from lmviz.app.session.followed_series import FollowedSeries
     from lmviz.app.session.lenses import Lenses
     from lmviz.app.session.lesson_results import LessonResults
@@ -138,20 +137,9 @@ class Session(QObject):
         return series
 
     @property
-    def standing_in_words(self) -> str:
-        """How the training of the shown model stands that another program trains; "" where none does."""
-        return self.series.in_words if "series" in vars(self) else ""
-
-    @property
-    def planned_steps(self) -> int:
-        """How many steps the shown model will have that another program trains; 0 where that is not known."""
-        standing = self.series.standing if "series" in vars(self) else None
-        return 0 if standing is None or standing.planned is None else standing.planned
-
-    @property
-    def is_watching(self) -> bool:
-        """Whether more checkpoints of the shown model are to come from another program."""
-        return "series" in vars(self) and self.series.is_watching
+    def followed(self) -> FollowedSeries | None:
+        """The same where one is looked at; asking does not make it."""
+        return self.series if "series" in vars(self) else None
 
     def _follow_series(self) -> None:
         if any(each.run.was_trained_elsewhere and each.run.has_steps for each in self.library.models):
@@ -184,15 +172,6 @@ class Session(QObject):
         from lmviz.app.session.features import OpenFeatures
 
         return OpenFeatures(self.work, self.text, self.library, self.surgery, self)
-
-    @cached_property
-    def finding(self) -> FindingFeatures:
-        """Features that are being found in the shown model."""
-        from lmviz.app.session.finding_features import FindingFeatures
-
-        finding = FindingFeatures(self.work, self.text, self.library, self)
-        finding.found.connect(lambda path: self.features.open_file(path))
-        return finding
 
     @cached_property
     def beam(self) -> BeamSearch:

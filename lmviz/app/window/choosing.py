@@ -81,7 +81,7 @@ class Choosing:
         """Features in the states of the shown model: a form, and the curves while they are found."""
         from lmviz.app.window.find_features_dialog import FindFeaturesDialog
 
-        FindFeaturesDialog(self._session.finding, self._parent).show()
+        FindFeaturesDialog(self._session.features.finding, self._parent).show()
 
     def open_run(self) -> None:
         """A run or a sample model from a list, in which runs can be renamed."""

@@ -98,7 +98,9 @@ class TimeControls(QWidget):
     @property
     def _grows(self) -> bool:
         """Whether the shown model is being trained, here or by another program that is watched."""
-        return self._session.training.trains_shown_model or self._session.is_watching
+        followed = self._session.followed
+        is_watched = followed is not None and followed.is_watching
+        return self._session.training.trains_shown_model or is_watched
 
     @property
     def _is_following(self) -> bool:
@@ -138,7 +140,9 @@ class TimeControls(QWidget):
         model = self._session.library.model
         training = None if model is None else self._session.training.training_of(model)
         progress = None if training is None else training.progress
-        last_step = self._session.planned_steps if progress is None else progress.steps
+        followed = self._session.followed
+        planned = 0 if followed is None else followed.planned
+        last_step = planned if progress is None else progress.steps
         gone = model.gone if model is not None else ()
         self.slider.set_snapshots(model.snapshots if model is not None else (), last_step, gone)
         has_film = model is not None and len(model.snapshots) > 1

@@ -269,7 +269,9 @@ class Transport(QFrame):
             said = f"{state.phase} · {state.progress.step:,} of {state.progress.steps:,} steps"
         elif model is not None and model.folder == state.folder:
             if model.run.was_trained_elsewhere:
-                return self._session.standing_in_words or "trained by another program"
+                followed = self._session.followed
+                said = "" if followed is None else followed.in_words
+                return said or "trained by another program"
             done, steps = model.snapshots[-1], model.description.training.get("steps", 0)
             if (recorded := model.description.recorded) is not None:
                 return f"recorded from {recorded['by']} · step {done:,}"

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lmviz.app.session.finding_features import FINISHED, PAUSED, RUNNING
 from pytestqt.qtbot import QtBot
 
 import lmviz
-from lmviz.app.session.finding_features import FINISHED, PAUSED, RUNNING
 from lmviz.app.session.session import Session
 from lmviz.app.window.find_features_dialog import FindFeaturesDialog
 from lmviz.app.window.main_window import MainWindow
@@ -44,11 +44,11 @@ def test_features_are_found_beside_the_run_and_opened(
     window: MainWindow, session: Session, run: Path, qtbot: QtBot
 ):
     dialog = opened_dialog(window, qtbot)
-    session.finding.choose(SHORT, TAP)
+    session.features.finding.choose(SHORT, TAP)
     qtbot.waitUntil(lambda: "of memory" in dialog.plan_label.text())
     qtbot.waitUntil(dialog.start_button.isEnabled)
     dialog.start_button.click()
-    qtbot.waitUntil(lambda: session.finding.phase == FINISHED)
+    qtbot.waitUntil(lambda: session.features.finding.phase == FINISHED)
     [folder] = kept_features(run)
     assert folder.path.parent == run / "features"
     again = lmviz.find_features(run, session.text.corpus, TAP, size=12, k=3, tokens=40 * 64, batch=64, seed=1)
@@ -65,7 +65,7 @@ def test_features_are_found_beside_the_run_and_opened(
 def test_a_pause_keeps_what_it_goes_on_from_and_stopping_keeps_what_was_learned(
     window: MainWindow, session: Session, run: Path, qtbot: QtBot
 ):
-    finding = session.finding
+    finding = session.features.finding
     dialog = opened_dialog(window, qtbot)
     finding.choose(LONG, TAP)
     finding.begin()
@@ -89,7 +89,7 @@ def test_a_pause_keeps_what_it_goes_on_from_and_stopping_keeps_what_was_learned(
 def test_why_nothing_is_found_is_said_beside_the_button(
     window: MainWindow, session: Session, run: Path, qtbot: QtBot
 ):
-    finding = session.finding
+    finding = session.features.finding
     dialog = opened_dialog(window, qtbot)
     finding.choose(SHORT, "nowhere")
     qtbot.waitUntil(lambda: "No tap is called 'nowhere'" in dialog.plan_label.text())

@@ -241,7 +241,8 @@ class LossPanel(Panel):
             return training.progress.steps
         if model is None:
             return None
-        planned = max(model.description.training.get("steps", 0), self.session.planned_steps)
+        followed = self.session.followed
+        planned = max(model.description.training.get("steps", 0), 0 if followed is None else followed.planned)
         return max(1, model.snapshots[-1], planned)
 
     def _draw_runs(self) -> None:
