@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lmviz.app.session.finding_features import FINISHED, PAUSED, RUNNING
 from pytestqt.qtbot import QtBot
 
 import lmviz
+from lmviz.app.session.finding_features import FINISHED, PAUSED, RUNNING
 from lmviz.app.session.session import Session
 from lmviz.app.window.find_features_dialog import FindFeaturesDialog
 from lmviz.app.window.main_window import MainWindow
