@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         probe,
         replace_states,
         steer,
+        use_map,
     )
     from lmviz.api.sets import contrasts, divergence, loss_map, text_set, words
     from lmviz.api.training import (
@@ -159,6 +160,7 @@ __all__ = [
     "training_plan",
     "transplant",
     "turn_feature",
+    "use_map",
     "weights",
     "words",
     "written_words",
@@ -208,6 +210,7 @@ _HOMES = {
             "probe",
             "replace_states",
             "steer",
+            "use_map",
         ),
         "lmviz.api.readouts",
     ),

@@ -393,6 +393,18 @@ def say_by_step(scene: Scene) -> None:
     scene.type()
 
 
+def map_answers(scene: Scene) -> None:
+    """Map where the answers of a set of texts are read and used."""
+    rows = [
+        {"text": f"the {word} the", "wanted": wanted}
+        for word, wanted in zip(WORDS, ("the", ".") * len(WORDS), strict=False)
+    ]
+    scene.session.many.take(lmviz.text_set(rows * 6))
+    scene.show("read_and_used_view")
+    scene.settle()
+    scene.click("read_and_used_button")
+
+
 def probe_labels(scene: Scene) -> None:
     """Probe the shown model for tags of a text."""
     path = scene.text_file.with_name("tagged.tsv")
@@ -619,6 +631,7 @@ ROWS = (
     Row("ablation", "circuits", "ablation_view", change_a_word),
     Row("bill of features", "circuits transformer", "feature_bill_view", bill_features),
     Row("Probing ", "circuits", "probe_view", probe_labels),
+    Row("Mapping ", "circuits transformer", "read_and_used_view", map_answers),
     Row("steer curve", "circuits", "steer_view", change_a_word),
     Row("two heads", "circuits repeater", "head_pair_view", say_again),
     Row("answer by step", "circuits repeater", "head_pair_view", say_again),

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from lmviz.readouts.passages import Passages
     from lmviz.readouts.probing import Probes
     from lmviz.readouts.steering import SteeredMeasure
+    from lmviz.readouts.use_map import UseMap
     from lmviz.text.corpus import Corpus
+    from lmviz.text.text_set import TextSet
 
 
 def lens(
@@ -184,6 +186,41 @@ def probe(
     texts = read_labelled(opened, labelled, seed=seed)
     with heard_by(report):
         return fitted(opened, texts, taps, untrained=before, strength=float(strength), seed=seed)
+
+
+def use_map(
+    model: Given,
+    texts: Mapping[str, Sequence[str]] | TextSet,
+    *,
+    untrained: Given | None = None,
+    seed: int = 0,
+    progress: Report | None = None,
+) -> UseMap:
+    """Where the answer of a text can be read off the states, by layer and word, and where it is used.
+
+    `texts` are forms of one text by their answers, such as {" stone": [...], " bell": [...]}, of as many
+    tokens each, or a set whose rows have a `wanted` word or a label. `.read`, `.shuffled` and `.untrained`
+    (place, position) are how often a linear probe is right on texts held out, for the answers, for labels
+    that mean nothing, and on the network before its training. `.used` is how often the answer becomes another
+    one where the state is moved to the mean of that one, `.random` the same along random directions; `.said`
+    is how often the model is right. LmvizError where texts differ in length, or are too few.
+    """
+    from lmviz.models.interruption import heard_by
+    from lmviz.readouts.use_map import use_map as mapping
+    from lmviz.text.text_set import TextSet, by_answer
+
+    check_callable("progress", progress)
+    opened, seed = opened_model(model), whole_number("seed", seed)
+    given = by_answer(texts) if isinstance(texts, TextSet) else texts
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise LmvizError(
+            f"{texts!r} are no texts by their answers: give {{' stone': [...], ' bell': [...]}}."
+        )
+    read = {name: words("text", some, "The bat made") for name, some in given.items()}
+    before = _untrained(model, opened, seed) if untrained is None else opened_model(untrained)
+    with heard_by(progress or unheard):
+        *_, found = mapping(opened, read, untrained=before, seed=seed)
+    return found
 
 
 def direction(model: Given, texts: Texts, others: Texts, tap: str, *, at: str = "last") -> StateDirection:

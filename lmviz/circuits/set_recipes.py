@@ -36,6 +36,17 @@ def likeliest_recipe(subject: RecipeSubject, row: TextRow, count: int) -> str:
     return recipe_of(subject, *lines)
 
 
+def use_map_recipe(subject: RecipeSubject, given: TextSet) -> str:
+    """Where the answers of a set are used, bound to `values` (place, position)."""
+    lines = "".join(f"    {_plain(row)!r},\n" for row in given)
+    return recipe_of(
+        subject,
+        f"given = lmviz.text_set([\n{lines}])",
+        "found = lmviz.use_map(model, given)",
+        "values = found.used",
+    )
+
+
 def _asked(subject: RecipeSubject, given: TextSet) -> tuple[str, ...]:
     lines = "".join(f"    {_plain(row)!r},\n" for row in given)
     return (

@@ -277,3 +277,16 @@ def _shuffled(total: int, seed: int) -> Iterator[int]:
 
 def _fill(part: str, words: Mapping[str, str]) -> str:
     return _SLOT.sub(lambda met: words[met[1]], part)
+
+
+def by_answer(given: TextSet) -> dict[str, list[str]]:
+    """The texts of a set by the word that each wants, or else by label; LmvizError where neither is known."""
+    found: dict[str, list[str]] = {}
+    for row in given:
+        answer = row.wanted or row.label
+        if not answer:
+            raise LmvizError(
+                f"“{row.said}” has neither a wanted word nor a label: give a set with one of them."
+            )
+        found.setdefault(answer, []).append(row.text)
+    return found

@@ -254,6 +254,10 @@ CALLS: dict[str, Callable[[Any], Call]] = {
     ),
     "open_lens": lambda at: (lmviz.open_lens, {"path": at.lens, "model": at.model}),
     "probe": lambda at: (lmviz.probe, {"model": at.model, "labelled": {"a": [TEXT] * 4, "b": [OTHER] * 4}}),
+    "use_map": lambda at: (
+        lmviz.use_map,
+        {"model": at.model, "texts": {"hay": [TEXT] * 8, "corn": [OTHER] * 8}},
+    ),
     "direction": lambda at: (
         lmviz.direction,
         {"model": at.model, "texts": [TEXT], "others": [OTHER], "tap": "layers/1/residual2"},

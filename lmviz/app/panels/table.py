@@ -166,6 +166,9 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("ablation", "Ablation", "circuits", "centre", tabbed=True, least=(300, 260)),
     PanelRow("heads_over_time", "Heads", "circuits", "centre", tabbed=True, least=(440, 260)),
     PanelRow("probe", "Probe", "circuits", "centre", tabbed=True, least=(440, 300), clears="right"),
+    PanelRow(
+        "read_and_used", "Read, used", "circuits", "centre", tabbed=True, least=(440, 300), clears="right"
+    ),
     PanelRow("steer", "Steer", "circuits", "centre", tabbed=True, least=(440, 300), clears="right"),
     PanelRow(
         "attribution",
