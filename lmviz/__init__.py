@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         use_map,
     )
     from lmviz.api.sets import contrasts, divergence, loss_map, text_set, words
+    from lmviz.api.showing import show
     from lmviz.api.training import (
         convert,
         fork,
@@ -152,6 +153,7 @@ __all__ = [
     "save_pretrained",
     "scale",
     "scale_head",
+    "show",
     "staying_features",
     "steer",
     "text_set",
@@ -197,6 +199,7 @@ _HOMES = {
         "lmviz.api.feature_readings",
     ),
     "race": "lmviz.api.races",
+    "show": "lmviz.api.showing",
     "open_readings": "lmviz.recording.readings",
     "record": "lmviz.recording.recording",
     **dict.fromkeys(

@@ -36,6 +36,8 @@ def _asked() -> dict[str, Any]:
         "trace of a recurrent network": lmviz.trace(OTHER, TEXT),
         "trace of counts": lmviz.trace("stories-5-gram", TEXT),
         "trace of one tap": lmviz.trace(MODEL, TEXT, taps=["layers/0/attention/query"]),
+        "tap": lmviz.show(trace, "layers/1/attention/weights"),
+        "one head": lmviz.show(trace, "layers/1/attention/weights", head=2),
         "traces": lmviz.trace(MODEL, [TEXT, "The owl"]),
         "traces by step": lmviz.trace(MODEL, TEXT, steps=[0, 6000]),
         "gradient": lmviz.gradient(MODEL, TEXT),
@@ -43,6 +45,7 @@ def _asked() -> dict[str, Any]:
         "next tokens": lmviz.next_token(MODEL, [TEXT, "The owl"]),
         "cell": lmviz.explain(MODEL, trace, "layers/0/residual1", (1, 3)),
         "logit lens": lmviz.logit_lens(MODEL, trace),
+        "page": lmviz.page([trace]),
         "sample": sampled,
         "step of a sample": steps[0],
         "sample that has not begun": lmviz.sample(MODEL, "The owl", 4),
@@ -106,6 +109,7 @@ def _of_circuits() -> dict[str, Any]:
         "scores by step": lmviz.head_scores(MODEL, steps=[0, 6000], **few),
         "circuit": lmviz.circuit(MODEL, contrast, keep=5),
         "weights": lmviz.weights(MODEL),
+        "replaced states": lmviz.replace_states(OTHER, TEXT, "probability:dog", [CHANGED] * 4, others=2),
     }
 
 
@@ -121,6 +125,7 @@ def _of_two() -> dict[str, Any]:
         "similarity": found.similarity,
         "moved heads": found.heads,
         "matrix": found.matrices[0],
+        "before and after": lmviz.before_and_after(*two, prompts=["The owl", "Once"]),
         "transplant": lmviz.transplant(*two, TEXT, each="layer"),
     }
 
@@ -132,6 +137,7 @@ def _read_off() -> dict[str, Any]:
         "lens": lens,
         "logit lens over a model": lmviz.lens(MODEL, [], "logit"),
         "fitted lens": lens.fitted,
+        "dictionary": _dictionary(),
         "probe": lmviz.probe(OTHER, {"cows": ["the cow ran"] * 6, "owls": ["an owl ran"] * 6}),
         "direction": direction,
         "steering": lmviz.steer(
@@ -157,6 +163,15 @@ def _plan() -> Any:
     from lmviz.runs.tuning_plan import TuningPlan
 
     return TuningPlan(trained=10, parameters=100, weights=400, gradients=40, optimizer=80, activations=1000)
+
+
+def _dictionary() -> Any:
+    from lmviz.features.dictionary import Dictionary
+    from lmviz.features.worth import Worth
+
+    read, written = np.ones((3, 2), np.float32), np.zeros(2, np.float32)
+    worth = Worth(tokens=9, variance_explained=0.5, active=1.5, silent=1, loss=2.0, loss_reconstructed=2.5)
+    return Dictionary("topk", "layers/0/hidden", read, np.zeros(3), read, written, k=1, worth=worth)
 
 
 def _module() -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from lmviz.base.figures import counted, plain
 from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.logit_lens import LogitLens
+from lmviz.inspection.tap_picture import TapPicture
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.looks.look import Look
@@ -113,17 +114,18 @@ def look_of_lens(lens: LogitLens) -> Look:
     )
 
 
-def look_of_tap(trace: Trace, address: str, traced: TracedArray, at: dict[str, int]) -> Look:
-    """The numbers of one tap, or of a part of it, as a matrix for each index that is left over."""
-    array, axes = np.asarray(traced.at(**at)), tuple(axis for axis in traced.axes if axis not in at)
+def look_of_tap(picture: TapPicture) -> Look:
+    """The numbers of one tap, or of a part of it: a matrix for each index of the axes before the last two."""
+    array, axes, trace = np.asarray(picture.array), picture.axes, picture.trace
     names = {axis: [*trace.names(axis)] for axis in axes}
-    where = "".join(f", {axis} {index}" for axis, index in at.items())
+    where = "".join(f", {axis} {index}" for axis, index in picture.at.items())
+    kind = "Gradient of " if isinstance(picture.of, Gradient) else ""
     sizes = " × ".join(f"{axis} {size}" for axis, size in zip(axes, array.shape, strict=True))
     return Look(
-        _matrices(array, axes, names, traced.scale),
-        title=f"{address}{where} of {named(trace.name, trace.family, trace.step)}",
+        _matrices(array, axes, names, picture.traced.scale),
+        title=f"{kind}{picture.address}{where} of {named(trace.name, trace.family, trace.step)}",
         aside=sizes or "one number",
-        arrays={address: array},
+        arrays={picture.address: array},
     )
 
 
@@ -151,6 +153,7 @@ def _matrices(
             found.append(Words(f"title {number}", text=said, role="muted"))
         values = array[index].astype(np.float64)
         kind = "signed" if scale in ("score", "token") else scale
+        values[~np.isfinite(values)] = np.nan  # what a mask keeps out
         found.append(Matrix(f"numbers {number}", values=values, scale=kind, rows=rows, columns=columns))
     return found
 
@@ -274,5 +277,6 @@ LOOKS = {
     Trace: look_of_trace,
     Gradient: look_of_gradient,
     LogitLens: look_of_lens,
+    TapPicture: look_of_tap,
 }
 """How each kind of result looks, by its class."""

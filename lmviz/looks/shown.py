@@ -34,3 +34,14 @@ class Shown:
         """Its title and a short table, of bounded width and rows."""
         written: str = import_module("lmviz.showing.terminal").written(self.look())
         return written
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it: a picture, and where scripts run a page in its place."""
+        html: str = import_module("lmviz.pages.notebook").html_of(self)
+        return html
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """All that a notebook keeps of it: the table, the picture as SVG, and the HTML."""
+        bundle: dict[str, str] = import_module("lmviz.pages.notebook").bundle_of(self)
+        wanted = set(bundle if include is None else include) - set(exclude or ())
+        return {kind: content for kind, content in bundle.items() if kind in wanted}

@@ -277,16 +277,6 @@ def _(result: Circuit, beside: ResultsBefore = ALONE) -> list[PageSection]:
 
 
 @sections_of.register
-def _(result: Numbers, beside: ResultsBefore = ALONE) -> list[PageSection]:
-    parts: tuple[LookPart, ...]
-    if result.array.ndim in (1, 2) and result.array.size:
-        parts = (_grid(result, result.array, None, says=" × ".join(result.axes)),)
-    else:
-        parts = (_numbers_table(result),)
-    return [PageSection(Look(parts, title=_spaced(type(result).__name__)), beside.of(result))]
-
-
-@sections_of.register
 def _(result: Run, beside: ResultsBefore = ALONE) -> list[PageSection]:
     return [loss_section(result)]
 
@@ -418,18 +408,6 @@ def _heads(values: np.ndarray, says: str, limit: float | None) -> Matrix:
         rows=[f"layer {numbered(layer)}" for layer in reversed(range(layers))],
         columns=[str(numbered(head)) for head in range(heads)],
         says=says,
-    )
-
-
-def _numbers_table(result: Numbers) -> Table:
-    """All numbers of a result, a row for each."""
-    rows = result.table()
-    names = [name for name in (rows[0] if rows else {}) if name != "value"]
-    named = [name for name in names if f"{name} name" not in names]
-    columns = [Column(name.removesuffix(" name"), [str(row[name]) for row in rows]) for name in named]
-    values = np.array([row["value"] for row in rows], dtype=np.float64)
-    return Table(
-        columns=(*columns, Column("value", values, write=lambda value: number(float(value)))), says="numbers"
     )
 
 

@@ -85,3 +85,5 @@ settle();
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
 addEventListener("beforeprint", () => { document.documentElement.classList.add("printing"); redrawAll(); });
 addEventListener("afterprint", () => { document.documentElement.classList.remove("printing"); redrawAll(); });
+// In a frame, such as that of a notebook, what is around it hears how tall the page is, and nothing else.
+if (parent !== window) new ResizeObserver(() => parent.postMessage({ lmvizHeight: Math.ceil(main.getBoundingClientRect().bottom + scrollY) + 8 }, "*")).observe(main);
