@@ -22,6 +22,7 @@ from lmviz.features.bill_rows import AVERAGE, ERROR, FEATURE
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.names import title_of
 from lmviz.inspection.recording import prepared
+from lmviz.looks.shown import Shown
 from lmviz.models.interruption import look_up
 from lmviz.models.sequences import TEXT
 
@@ -49,8 +50,8 @@ class AloneShares:
     errors: float
 
 
-@dataclass(frozen=True, eq=False)
-class FeatureBill:
+@dataclass(frozen=True, eq=False, repr=False)
+class FeatureBill(Shown):
     """A measure as the sum of features, errors and all other parts.
 
     `features` are the largest first, by the size of their shares. `errors` and `averages` (dictionary,) are

@@ -20,6 +20,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.saving import save_arrays, save_rows
 from lmviz.features.feature_pass import FeaturePass, ReadRows
 from lmviz.features.gathering import Firing, Histograms, KeptPlaces, PairSums
+from lmviz.looks.shown import Shown
 from lmviz.models.interruption import look_up, uncounted_work
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ class NamedWords:
         return " ".join(word for word, _ in self.standing_out) or MANY_WORDS
 
 
-@dataclass(frozen=True, eq=False)
-class FeatureReading:
+@dataclass(frozen=True, eq=False, repr=False)
+class FeatureReading(Shown):
     """All features over some texts, one entry each: arrays (feature,).
 
     `tokens` count: all but the first of each text, whose state is unlike all others. `on` is at how many of
@@ -108,9 +109,6 @@ class FeatureReading:
     planned: int
     needed: np.ndarray | None = None
     needed_each: np.ndarray | None = None
-
-    def __repr__(self) -> str:
-        return f"<FeatureReading of {self.size:,} features over {self.tokens:,} tokens>"
 
     def __len__(self) -> int:
         return self.size

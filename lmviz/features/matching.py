@@ -8,6 +8,7 @@ import numpy as np
 
 from lmviz.base.errors import LmvizError
 from lmviz.features.dictionary import Dictionary
+from lmviz.looks.shown import Shown
 
 ROWS = 1024
 """So many features are compared at once."""
@@ -16,8 +17,8 @@ ALIKE, NEARLY_THE_SAME = 0.7, 0.9
 """Cosines from which on two features are called so."""
 
 
-@dataclass(frozen=True, eq=False)
-class MatchedFeatures:
+@dataclass(frozen=True, eq=False, repr=False)
+class MatchedFeatures(Shown):
     """For each feature of one dictionary the nearest of another: `partners` and `cosines` (feature,)."""
 
     partners: np.ndarray

@@ -15,6 +15,7 @@ import torch
 from lmviz.features.dictionary import Dictionary
 from lmviz.features.feature_pass import FeaturePass
 from lmviz.features.feature_reading import coding_on
+from lmviz.looks.shown import Shown
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
 
@@ -25,8 +26,8 @@ CELLS = 2**25
 """So many activations of the own step are kept: 128 MB."""
 
 
-@dataclass(frozen=True, eq=False)
-class FeaturesOverTime:
+@dataclass(frozen=True, eq=False, repr=False)
+class FeaturesOverTime(Shown):
     """A dictionary at some steps: `explained` (step,) of the variance, `agreement` (step, feature).
 
     An agreement is the correlation of a feature's activations with those at the step of the dictionary, NaN

@@ -11,14 +11,15 @@ import torch
 from lmviz.features.dictionary import Dictionary
 from lmviz.features.feature_pass import FeaturePass
 from lmviz.features.feature_reading import coding_on
+from lmviz.looks.shown import Shown
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
 
 WORDS_ON = 12
 
 
-@dataclass(frozen=True, eq=False)
-class StayingFeatures:
+@dataclass(frozen=True, eq=False, repr=False)
+class StayingFeatures(Shown):
     """How long features stay on over `tokens` tokens of texts.
 
     `still` (distance,) is the share of firings at which the same feature is on so many tokens later, from 1

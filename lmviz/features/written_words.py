@@ -13,6 +13,7 @@ from lmviz.features.dictionary import Dictionary
 from lmviz.features.feature_pass import FeaturePass
 from lmviz.features.feature_reading import FeaturePlace, FeatureReading, coding_on
 from lmviz.inspection.recording import prepared
+from lmviz.looks.shown import Shown
 from lmviz.models.batches_of_texts import POSITIONS
 from lmviz.models.interruption import look_up
 from lmviz.models.model import Model
@@ -28,8 +29,8 @@ LARGEST_GROUP = 24
 """A group of words that stands out has at most so many."""
 
 
-@dataclass(frozen=True, eq=False)
-class WrittenWords:
+@dataclass(frozen=True, eq=False, repr=False)
+class WrittenWords(Shown):
     """By how much the logit of each word rises through a feature, (token,), the mean over `places`.
 
     It is measured: the logits of the next word with the feature less those without it, at places where it is
@@ -110,8 +111,8 @@ def neighbours(dictionary: Dictionary, feature: int, count: int = 5) -> tuple[tu
     return tuple((int(at), float(cosines[at])) for at in best)
 
 
-@dataclass(frozen=True, eq=False)
-class TurnedFeature:
+@dataclass(frozen=True, eq=False, repr=False)
+class TurnedFeature(Shown):
     """The next word's probabilities (factor, token) as a feature is multiplied by each of `factors`.
 
     `is_on` says whether the feature is on anywhere in the text: if not, nothing changes.

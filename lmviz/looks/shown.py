@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,9 +13,10 @@ if TYPE_CHECKING:
 class Shown:
     """A value that shows itself by its look; a dataclass that derives from it is declared with `repr=False`.
 
-    How it looks stands in the table `LOOKS` of the module `looks` of its package, by its class: values do not
-    depend on how they are shown, and what writes and draws them is loaded when it is first needed. A terminal
-    and a notebook take the same look, and so does a page.
+    How it looks stands in the table `LOOKS` of the module `looks` of its package, by its class; where nothing
+    stands there, it looks as its fields do. Values do not depend on how they are shown, and what writes and
+    draws them is loaded when it is first needed. A terminal and a notebook take the same look, and so does a
+    page.
     """
 
     __slots__ = ()
@@ -23,12 +25,14 @@ class Shown:
         """What is to be seen of it, as a value that knows no window."""
         for kind in type(self).__mro__:
             package, *inner = kind.__module__.split(".")
-            if package == "lmviz" and len(inner) > 1 and issubclass(kind, Shown) and kind is not Shown:
-                looks: dict[type, Any] = import_module(f"lmviz.{inner[0]}.looks").LOOKS
-                if kind in looks:
-                    found: Look = looks[kind](self)
-                    return found
-        raise NotImplementedError(f"{type(self).__name__} does not say how it looks.")
+            if package != "lmviz" or len(inner) < 2 or kind is Shown:
+                continue
+            looks = _looks_of(inner[0])
+            if kind in looks:
+                found: Look = looks[kind](self)
+                return found
+        by_fields: Look = import_module("lmviz.showing.fields").look_of_fields(self)
+        return by_fields
 
     def __repr__(self) -> str:
         """Its title and a short table, of bounded width and rows."""
@@ -45,3 +49,12 @@ class Shown:
         bundle: dict[str, str] = import_module("lmviz.pages.notebook").bundle_of(self)
         wanted = set(bundle if include is None else include) - set(exclude or ())
         return {kind: content for kind, content in bundle.items() if kind in wanted}
+
+
+def _looks_of(package: str) -> dict[type, Any]:
+    """How the results of a package look, by their class; nothing where it does not say."""
+    name = f"lmviz.{package}.looks"
+    if find_spec(name) is None:
+        return {}
+    looks: dict[type, Any] = import_module(name).LOOKS
+    return looks

@@ -19,6 +19,7 @@ from lmviz.models.model import Model
 from lmviz.readouts.fitting import carrier, fit_lens
 from lmviz.readouts.lens_column import fit_column
 from lmviz.readouts.passages import Passages
+from lmviz.showing.several import ResultsByStep
 
 KINDS = ("logit", "tuned", "jacobian")
 
@@ -33,7 +34,7 @@ class SaidByLayer:
     likeliest: np.ndarray
 
 
-class LensOverTime(dict[int, SaidByLayer]):
+class LensOverTime(ResultsByStep[SaidByLayer]):
     """The rank of one word at each place, by step."""
 
     @property

@@ -11,9 +11,10 @@ from lmviz.looks.parts import Bars, Curves, LookPart, Table, Words
 from lmviz.readouts.direction import StateDirection
 from lmviz.readouts.fitted_lens import FittedLens
 from lmviz.readouts.lens import Lens
+from lmviz.readouts.lens_over_time import LensOverTime
 from lmviz.readouts.probing import Probes
 from lmviz.readouts.steering import SteeredMeasure
-from lmviz.showing.pieces import named, numbers, shares, texts
+from lmviz.showing.pieces import MOST, counts, named, numbers, shares, texts
 
 
 def look_of_lens(lens: Lens) -> Look:
@@ -23,6 +24,25 @@ def look_of_lens(lens: Lens) -> Look:
     if lens.fitted is None:
         return Look((Words("sentence", text="It is fitted to nothing: call it with a trace."),), title=title)
     return Look(_fitted(lens.fitted), title=title, aside=_fitted_on(lens.fitted))
+
+
+def look_of_lens_over_time(found: LensOverTime) -> Look:
+    """The rank of the word at each place, by step."""
+    steps = found.steps[:MOST]
+    ranks = found.ranks if found else np.zeros((0, 0))
+    places = found.places if found else ()
+    return Look(
+        (
+            Table(
+                "ranks",
+                columns=[
+                    counts("step", steps),
+                    *(counts(place, ranks[: len(steps), at]) for at, place in enumerate(places)),
+                ],
+            ),
+        ),
+        title=f"The rank of a word at each place, at {counted(len(found), 'step')}",
+    )
 
 
 def look_of_fitted(fitted: FittedLens) -> Look:
@@ -121,6 +141,7 @@ def _fitted_on(fitted: FittedLens) -> str:
 
 LOOKS = {
     Lens: look_of_lens,
+    LensOverTime: look_of_lens_over_time,
     FittedLens: look_of_fitted,
     Probes: look_of_probes,
     StateDirection: look_of_direction,
