@@ -33,6 +33,7 @@ GROUPS = (
     "benchmarks.task_training",
     "benchmarks.racing",
     "benchmarks.learning",
+    "benchmarks.features",
     "benchmarks.counting",
     "benchmarks.growing",
     "benchmarks.live_training",

@@ -21,6 +21,7 @@ from lmviz.base.log import keep_log
 from lmviz.cli.asking import evaluate, predict, sample, trace
 from lmviz.cli.associating import associate
 from lmviz.cli.converting import convert
+from lmviz.cli.features import features
 from lmviz.cli.lessons import lecture, lesson
 from lmviz.cli.listing import corpora, doctor, families, models
 from lmviz.cli.pages import page
@@ -146,7 +147,7 @@ def _check_can_be_opened(path: str) -> None:
 
 
 for command in (
-    *(train, evaluate, predict, sample, trace, page, convert),
+    *(train, evaluate, predict, sample, trace, features, page, convert),
     *(models, corpora, families, doctor, lesson, lecture, associate),
 ):
     commands.add_command(command)

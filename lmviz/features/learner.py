@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn.functional import embedding_bag
 
 from lmviz.base.errors import LmvizError
-from lmviz.features.coding import largest
+from lmviz.features.coding import above, largest
 from lmviz.features.dictionary import Dictionary
 from lmviz.features.recipe import FeatureRecipe
 
@@ -30,6 +31,9 @@ BANDWIDTH = 0.1
 """How near to a threshold a score must lie to move it, in units of the scaled states."""
 
 FIRST_THRESHOLD = 0.1
+
+GATHERED = 2**24
+"""So many numbers of directions are gathered at most, 64 MB; where there are more, all take part."""
 
 KEPT = 0.01
 """The weight of a batch in the running mean of the threshold of all features (batchtopk)."""
@@ -82,31 +86,71 @@ class DictionaryLearner:
     def learn(self, states: torch.Tensor, written: torch.Tensor | None = None) -> None:
         """One step on states (state, channel), and on what is written there, if that is something else."""
         self._set_rate()
-        read = (states - self.mean) / self.scale
-        target = read
-        if self.written is not None and written is not None:
-            target = (written - self.written[0]) / self.written[1]
-        scores = self._scores(read)
-        activations, sparsity = self._activations(scores)
-        left = target - activations @ self.parts["decoder"] - self.parts["decoder_bias"]
-        # the scaled states have a mean square of 1, so that this is a share of the variance
-        unexplained = left.square().mean()
-        loss = unexplained if sparsity is None else unexplained + sparsity
-        revived = self._revived(scores, left.detach())
-        loss = loss if revived is None else loss + AUXILIARY * revived
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        with torch.no_grad():
+            read = (states - self.mean) / self.scale
+            target = read
+            if self.written is not None and written is not None:
+                target = (written - self.written[0]) / self.written[1]
+            gradients, activations = self.gradients(read, target)
+            for name, part in self.parts.items():
+                part.grad = gradients[name]
         self.optimizer.step()
         with torch.no_grad():
             decoder = self.parts["decoder"]
             decoder /= decoder.norm(dim=1, keepdim=True).clamp_min(1e-12)
             on = activations > 0
             self.unused = torch.where(on.any(0), 0, self.unused + len(states))
-            self.unexplained, self.active = unexplained.detach(), on.sum() / len(states)
+            self.active = on.sum() / len(states)
             if self.recipe.kind == "batchtopk":
                 self._note_threshold(activations)
         self.step += 1
         self.seen += len(states)
+
+    def gradients(
+        self, read: torch.Tensor, target: torch.Tensor
+    ) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+        """The gradient of the loss by each part, and the activations (state, feature), of scaled states.
+
+        The loss is the share of the variance that is not explained: the scaled states have a mean square
+        of 1. Gradients are written out: of a state few features are on, and autograd would go through all.
+        """
+        parts, recipe = self.parts, self.recipe
+        encoder, decoder = parts["encoder"], parts["decoder"]
+        # what is written without any feature is no feature's to read
+        read = read - parts["decoder_bias"] if self.written is None else read
+        scores = torch.addmm(parts["encoder_bias"], read, encoder.T)
+        places = values = None
+        if recipe.kind == "topk":
+            values, places = scores.topk(recipe.k, dim=-1)
+            values = values.clamp_min(0)
+            activations = torch.zeros_like(scores).scatter_(-1, places, values)
+            written = embedding_bag(places, decoder, per_sample_weights=values, mode="sum")
+        else:
+            activations = self._activations(scores)
+            written = activations @ decoder
+        left = target - written - parts["decoder_bias"]
+        self.unexplained = left.square().mean()
+        upstream = left * (-2 / left.numel())
+        found = {"decoder": activations.T @ upstream}
+        if places is not None and values is not None and places.numel() * decoder.shape[1] <= GATHERED:
+            by_value = torch.bmm(decoder[places], upstream[:, :, None])[..., 0] * (values > 0)
+            by_score = torch.zeros_like(scores).scatter_(-1, places, by_value)
+        else:
+            by_activation = upstream @ decoder.T
+            by_score = by_activation * (activations > 0)
+            if recipe.kind == "jumprelu":
+                found["log_threshold"] = self._by_threshold(scores, by_activation, activations)
+        revived = self._revived(scores, left)
+        if revived is not None:
+            best, upward = revived
+            found["decoder"] += best.T @ upward
+            by_score += (upward @ decoder.T) * (best > 0)
+        found["encoder"] = by_score.T @ read
+        found["encoder_bias"] = by_score.sum(0)
+        found["decoder_bias"] = upstream.sum(0)
+        if self.written is None:
+            found["decoder_bias"] -= found["encoder_bias"] @ encoder
+        return found, activations
 
     def _set_rate(self) -> None:
         recipe, steps = self.recipe, self.recipe.steps
@@ -115,25 +159,31 @@ class DictionaryLearner:
         for group in self.optimizer.param_groups:
             group["lr"] = recipe.rate * rising * falling
 
-    def _scores(self, read: torch.Tensor) -> torch.Tensor:
-        if self.written is None:  # what is written without any feature is no feature's to read
-            read = read - self.parts["decoder_bias"]
-        return torch.nn.functional.linear(read, self.parts["encoder"], self.parts["encoder_bias"])
+    def _activations(self, scores: torch.Tensor) -> torch.Tensor:
+        """(state, feature) what is on by a border that is no state's own."""
+        if self.recipe.kind == "batchtopk":
+            return largest(scores.flatten(), self.recipe.k * len(scores)).view_as(scores)
+        return above(scores, self.parts["log_threshold"].exp())
 
-    def _activations(self, scores: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """(state, feature) what is on, and what it costs that more or fewer are on than k."""
-        recipe = self.recipe
-        if recipe.kind == "topk":
-            return largest(scores, recipe.k), None
-        if recipe.kind == "batchtopk":
-            return largest(scores.flatten(), recipe.k * len(scores)).view_as(scores), None
-        threshold = self.parts["log_threshold"].exp()
-        activations = _Jump.apply(scores, threshold)  # type: ignore[no-untyped-call]  # torch's
-        on = _Step.apply(scores, threshold)  # type: ignore[no-untyped-call]  # torch's
-        return activations, recipe.penalty * (on.sum(-1).mean() / recipe.k - 1).square()
+    def _by_threshold(
+        self, scores: torch.Tensor, by_activation: torch.Tensor, activations: torch.Tensor
+    ) -> torch.Tensor:
+        """The derivative of the loss by the logarithms of thresholds, estimated from the scores near them.
 
-    def _revived(self, scores: torch.Tensor, left: torch.Tensor) -> torch.Tensor | None:
-        """How much of what is left the dead features leave, as a share; None where none is dead."""
+        The loss has a penalty where more or fewer features are on than k.
+        """
+        recipe, threshold = self.recipe, self.parts["log_threshold"].exp()
+        near = ((scores - threshold).abs() < BANDWIDTH / 2) / BANDWIDTH
+        on = (activations > 0).sum() / len(scores)
+        by_count = 2 * recipe.penalty * (on / recipe.k - 1) / recipe.k
+        by_threshold = -(by_activation * near).sum(0) * threshold - near.sum(0) * (by_count / len(scores))
+        return by_threshold * threshold
+
+    def _revived(self, scores: torch.Tensor, left: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor] | None:
+        """(state, feature) the best dead features, and the gradient of the auxiliary loss by what they write.
+
+        That loss is the share of what is left that they leave. None where no feature is dead.
+        """
         if self.seen < self.recipe.dead_after:  # none can be
             return None
         dead = self.dead
@@ -142,7 +192,8 @@ class DictionaryLearner:
             return None
         best = largest(scores.masked_fill(~dead, -torch.inf), min(REVIVED, count))
         missing = left - best @ self.parts["decoder"]
-        return missing.square().mean() / left.square().mean().clamp_min(1e-12)
+        share = left.square().mean().clamp_min(1e-12)
+        return best, missing * (-2 * AUXILIARY / missing.numel() / share)
 
     def _note_threshold(self, activations: torch.Tensor) -> None:
         """The smallest activation of a batch, in the running mean (Bussmann et al. 2024)."""
@@ -240,38 +291,3 @@ class DictionaryLearner:
 
 def _unit(rows: torch.Tensor) -> torch.Tensor:
     return rows / rows.norm(dim=1, keepdim=True)
-
-
-def _near(scores: torch.Tensor, threshold: torch.Tensor) -> torch.Tensor:
-    """The rectangular kernel of width `BANDWIDTH` around a threshold, divided by that width."""
-    return ((scores - threshold).abs() < BANDWIDTH / 2).to(scores.dtype) / BANDWIDTH
-
-
-class _Jump(torch.autograd.Function):
-    """score × [score > threshold]; towards the threshold the derivative is −threshold × kernel."""
-
-    @staticmethod
-    def forward(context: Any, scores: torch.Tensor, threshold: torch.Tensor) -> torch.Tensor:
-        context.save_for_backward(scores, threshold)
-        return torch.where(scores > threshold, scores, torch.zeros_like(scores))
-
-    @staticmethod
-    def backward(context: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        scores, threshold = context.saved_tensors
-        by_score = torch.where(scores > threshold, gradient, torch.zeros_like(gradient))
-        by_threshold = -(gradient * threshold * _near(scores, threshold)).sum(0)
-        return by_score, by_threshold
-
-
-class _Step(torch.autograd.Function):
-    """[score > threshold]; towards the threshold the derivative is −kernel."""
-
-    @staticmethod
-    def forward(context: Any, scores: torch.Tensor, threshold: torch.Tensor) -> torch.Tensor:
-        context.save_for_backward(scores, threshold)
-        return (scores > threshold).to(scores.dtype)
-
-    @staticmethod
-    def backward(context: Any, gradient: torch.Tensor) -> tuple[None, torch.Tensor]:
-        scores, threshold = context.saved_tensors
-        return None, -(gradient * _near(scores, threshold)).sum(0)

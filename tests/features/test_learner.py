@@ -40,7 +40,7 @@ def learned(planted: Planted, recipe: FeatureRecipe) -> DictionaryLearner:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["topk", "batchtopk"])
+@pytest.mark.parametrize("kind", ["topk", "batchtopk", "jumprelu"])
 def test_a_planted_dictionary_is_found_again(kind):
     planted = Planted(64, 128, 3)
     recipe = FeatureRecipe(kind=kind, size=160, k=3, tokens=1500 * 256, batch=256, rate=0.01, dead_after=5000)
@@ -72,6 +72,37 @@ def test_it_explains_as_much_as_a_plain_loop_of_the_same_recipe(steps):
     )
     states = planted.states(8000)
     assert explained(own, states) == pytest.approx(plain(states), abs=0.01)
+
+
+@pytest.mark.parametrize("kind", ["topk", "batchtopk"])
+@pytest.mark.parametrize("is_transcoder", [False, True])
+def test_its_gradients_are_those_of_autograd(kind, is_transcoder):
+    torch.manual_seed(0)
+    written = (torch.zeros(5), 1.0) if is_transcoder else None
+    recipe = FeatureRecipe(kind=kind, size=12, k=3, batch=20, dead_after=1)
+    learner = DictionaryLearner(recipe, torch.zeros(7), 1.0, written)
+    read = torch.randn(20, 7)
+    target = torch.randn(20, 5) if is_transcoder else read
+    with torch.no_grad():
+        for part in learner.parts.values():
+            part.add_(0.1 * torch.randn_like(part))
+    learner.seen, learner.unused[:4] = 10, 10
+    own, activations = learner.gradients(read, target)
+
+    parts = learner.parts
+    given = read if is_transcoder else read - parts["decoder_bias"]
+    scores = given @ parts["encoder"].T + parts["encoder_bias"]
+    border = scores.topk(3)[0][:, -1:] if kind == "topk" else scores.flatten().topk(60)[0][-1]
+    on = torch.where(scores >= border, scores.relu(), torch.zeros(()))
+    left = target - on @ parts["decoder"] - parts["decoder_bias"]
+    dead = torch.arange(12) < 4
+    revived = torch.where(dead, scores.relu(), torch.zeros(()))
+    missing = left.detach() - revived @ parts["decoder"]
+    loss = left.pow(2).mean() + missing.pow(2).mean() / left.detach().pow(2).mean() / 32
+    expected = torch.autograd.grad(loss, list(parts.values()))
+    torch.testing.assert_close(activations, on)
+    for name, gradient in zip(parts, expected, strict=True):
+        torch.testing.assert_close(own[name], gradient, atol=1e-6, rtol=1e-4, msg=name)
 
 
 def test_one_that_was_read_back_learns_on_bit_for_bit():
