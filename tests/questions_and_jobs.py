@@ -259,6 +259,17 @@ def save_elsewhere(scene: Scene) -> None:
         scene.window.commands.choosing.save_model()
 
 
+def export_a_page(scene: Scene) -> None:
+    """Have a page made of what a panel shows."""
+    from lmviz.app.board.page_export import export_page
+
+    place = scene.text_file.parent / f"page-{next(scene.numbers)}.html"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(place), ""))
+        export_page(scene.places("heads_view"))
+        scene.settle()
+
+
 def weigh(scene: Scene) -> None:
     """Look at another step of the model that is shown."""
     model, step = scene.session.library.shown_moment
@@ -588,6 +599,7 @@ ROWS = (
     Row("Searching for unit ", "inside", "unit_view", search_unit),
     Row("size of ", "inside n-gram", NOTICE, weigh),
     Row("Saving ", "attention", NOTICE, save_elsewhere),
+    Row("Making a page", "attention", "heads_view", export_a_page),
     Row("next word", "attention", "next_word_view", look_back),
     Row("thumbnails", "attention", "heads_view", Scene.type),
     Row("every head", "attention", "every_head_view", Scene.type),

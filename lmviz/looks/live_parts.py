@@ -38,8 +38,9 @@ class HeadWeights(LookPart):
     """What heads look at: `weights` (head, query, key) over the `tokens` of a text.
 
     `places` (head,) are layer and head of each, counted from 0, `of` how many layers there are, and heads in
-    each. `keys` are the tokens that are looked at where they are of another text. With `top`, so many of the
-    strongest weights of each row are handed out, and of the others nothing.
+    each; the one at `chosen` is seen at first. `keys` are the tokens that are looked at where they are of
+    another text. With `top`, so many of the strongest weights of each row are handed out, and of the others
+    nothing.
     """
 
     tokens: Sequence[str] = ()
@@ -48,6 +49,7 @@ class HeadWeights(LookPart):
     of: tuple[int, int] = (0, 0)
     keys: Sequence[str] = ()
     top: int = 0
+    chosen: int = 0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

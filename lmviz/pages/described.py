@@ -345,6 +345,7 @@ class Describing:
             "keys": self.text(part.keys or part.tokens),
             "places": [list(place) for place in part.places],
             "of": [layers, heads],
+            "chosen": part.chosen,
             **values,
         }
 

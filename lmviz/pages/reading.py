@@ -48,14 +48,23 @@ SIDES = {
 @dataclass(frozen=True)
 class ChosenAttention:
     """What of a text's attention is handed out: some `heads`, as (layer, head) from 0, or all where there are
-    none; and of each row all weights, or the `top` largest.
+    none; and of each row all weights, or the `top` largest. The head `shown` is seen at first.
     """
 
     heads: tuple[tuple[int, int], ...] = ()
     top: int = 0
+    shown: tuple[int, int] | None = None
 
 
 ALL = ChosenAttention()
+
+
+@dataclass(frozen=True)
+class PartOfTrace:
+    """One kind of what a page shows of a trace: its "text", its "attention", or "what follows"."""
+
+    trace: Trace
+    kind: str
 
 
 def about_trace(trace: Trace) -> tuple[tuple[str, str], ...]:
@@ -149,6 +158,7 @@ def _heads_part(
         of=(len(layers), per_layer),
         keys=() if keys == queries else keys,
         top=chosen.top,
+        chosen=wanted.index(chosen.shown) if chosen.shown in wanted else 0,
         says=says,
     )
 
@@ -237,26 +247,37 @@ def trace_sections(
     options: SamplingOptions | None = None,
 ) -> list[PageSection]:
     """All that a page shows of a trace, the text first."""
-    about, found = about_trace(trace), []
-    following = next_word_part(trace, options)
-    heads = attention_parts(trace, chosen)
-    left_out = ["The logits were not recorded, so what follows is not here."] if following is None else []
-    found.append(PageSection(Look((text_part(trace),), title="The text"), about, left_out))
-    if following is not None:
+    found = [
+        section
+        for kind in ("text", "what follows", "attention")
+        for section in sections_of_part(PartOfTrace(trace, kind), chosen=chosen, options=options)
+    ]
+    if lens is not None:
+        look = Look((lens_part(lens, trace),), title="If it stopped here", aside="likeliest word")
+        found.append(PageSection(look, about_trace(trace)))
+    return found
+
+
+def sections_of_part(
+    part: PartOfTrace, *, chosen: ChosenAttention = ALL, options: SamplingOptions | None = None
+) -> list[PageSection]:
+    """The sections of one kind of what there is to see of a trace."""
+    trace, about = part.trace, about_trace(part.trace)
+    if part.kind == "attention":
+        heads = attention_parts(trace, chosen)
+        return [PageSection(Look((part,), title=part.says.capitalize()), about) for part in heads]
+    if part.kind == "what follows":
+        following = next_word_part(trace, options)
+        if following is None:
+            missing = Look(title="Next word", instead="The logits were not recorded, so it is not here.")
+            return [PageSection(missing, about)]
         title = "Next word" if trace.predicts.continues else "Label"
-        found.append(PageSection(Look((following,), title=title), about))
+        return [PageSection(Look((following,), title=title), about)]
+    found = [PageSection(Look((text_part(trace),), title="The text"), about)]
     if SOURCE in trace.sequences:
         source = tuple(map(visible, trace.sequences[SOURCE].tokens))
         found.append(
             PageSection(Look((TokenText(tokens=source, says="the source"),), title="The source"), about)
-        )
-    for part in heads:
-        found.append(PageSection(Look((part,), title=part.says.capitalize()), about))
-    if lens is not None:
-        found.append(
-            PageSection(
-                Look((lens_part(lens, trace),), title="If it stopped here", aside="likeliest word"), about
-            )
         )
     return found
 

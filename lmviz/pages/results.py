@@ -34,7 +34,16 @@ from lmviz.looks.parts import Bars, Curves, LookPart, Matrix, Table, Words
 from lmviz.looks.shown import Shown
 from lmviz.models.address import Address
 from lmviz.pages.page import PageSection
-from lmviz.pages.reading import ALL, LIKELIEST, ChosenAttention, about_trace, lens_part, trace_sections
+from lmviz.pages.reading import (
+    ALL,
+    LIKELIEST,
+    ChosenAttention,
+    PartOfTrace,
+    about_trace,
+    lens_part,
+    sections_of_part,
+    trace_sections,
+)
 from lmviz.polls.poll import Poll
 from lmviz.text.tokenizer import visible
 from lmviz.training.run import Run
@@ -115,6 +124,11 @@ def _(result: Look, beside: ResultsBefore = ALONE) -> list[PageSection]:
 @sections_of.register
 def _(result: Trace, beside: ResultsBefore = ALONE) -> list[PageSection]:
     return trace_sections(result, chosen=beside.chosen, options=beside.options)
+
+
+@sections_of.register
+def _(result: PartOfTrace, beside: ResultsBefore = ALONE) -> list[PageSection]:
+    return sections_of_part(result, chosen=beside.chosen, options=beside.options)
 
 
 @sections_of.register

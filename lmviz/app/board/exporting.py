@@ -1,4 +1,4 @@
-"""The export menu: a panel's picture, its numbers, or the Python code that computes them."""
+"""The export menu: a panel's picture, its numbers, the Python code that computes them, or a page."""
 
 from __future__ import annotations
 
@@ -47,9 +47,22 @@ def copy_recipe(panel: Panel) -> None:
     Toast.show_over(panel, f"Copied {len(lines.splitlines())} lines of Python.")
 
 
+def choose_page(panel: Panel) -> None:
+    """Ask for a file, and write what the panel shows as one HTML file."""
+    from lmviz.app.board.page_export import export_page
+
+    export_page([panel])
+
+
+def _has_page(panel: Panel) -> bool:
+    from lmviz.app.board.page_export import has_page
+
+    return has_page(panel)
+
+
 def _save(panel: Panel, kinds: str, ending: str, writing: Callable[[Path], Callable[[], object]]) -> None:
     """Ask for a file, and write it in a job, by what `writing` gives for it: that knows no panel."""
-    name, _ = QFileDialog.getSaveFileName(panel, "Export", f"{_file_name(title_of(panel))}{ending}", kinds)
+    name, _ = QFileDialog.getSaveFileName(panel, "Export", f"{file_name(title_of(panel))}{ending}", kinds)
     if not name:
         return
 
@@ -69,7 +82,7 @@ def _save(panel: Panel, kinds: str, ending: str, writing: Callable[[Path], Calla
         panel.session.work.save_file(path, write, confirm, fail)
 
 
-def _file_name(title: str) -> str:
+def file_name(title: str) -> str:
     """The words of a title, joined by dashes."""
     letters = "".join(letter if letter.isalnum() else " " for letter in title.lower())
     return "-".join(letters.split()) or "picture"
@@ -88,6 +101,7 @@ EXPORTS = {
     "Pictures": Export("Picture of “{}”…", choose_picture),
     "Tables of numbers": Export("Numbers of “{}”…", choose_numbers, lambda panel: bool(panel.drawn_arrays())),
     "Python code": Export("Copy “{}” as Python", copy_recipe, lambda panel: bool(panel.drawn_recipe())),
+    "Pages": Export("“{}” as a page…", choose_page, _has_page),
 }
 """By the title of the submenu in which they stand for all panels."""
 

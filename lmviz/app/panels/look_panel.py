@@ -58,6 +58,10 @@ class LookPanel(Panel):
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return dict(self.shown_look.arrays)
 
+    def page_results(self) -> Sequence[Any]:
+        look = self.shown_look
+        return () if look.instead else (look,)
+
     def exported_names(self) -> Names:
         return self.shown_look.named
 

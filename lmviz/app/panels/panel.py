@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -228,6 +228,14 @@ class Panel(QWidget):
         """Whether it is out of place, or will be when it is seen next."""
         model = self.session.library.model
         return self.is_out_of_place or (model is not None and bool(self.out_of_place(model)))
+
+    def drawn_results(self) -> Sequence[Any]:
+        """Its `page_results`; none where the shown model has nothing here: they are of the one before."""
+        return () if self._draws_nothing else self.page_results()
+
+    def page_results(self) -> Sequence[Any]:
+        """Frozen results, or looks, of which a page makes what it draws; none where it is drawn by hand."""
+        return ()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The numbers that are drawn, by name, for export; empty where there are none."""

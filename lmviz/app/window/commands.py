@@ -55,7 +55,7 @@ FOCUS_KEYS = (
 
 FEATURE_WORDS = "sparse autoencoder SAE dictionary transcoder"
 
-EXPORTS = ("Pictures", "Tables of numbers", "Python code")
+EXPORTS = ("Pictures", "Tables of numbers", "Python code", "Pages")
 """What can be taken of panels, in a submenu each: the kinds of `board.exporting`."""
 
 KEEP = "Keep a copy of each checkpoint"
@@ -225,6 +225,7 @@ class Commands:
         self._add_list(menu, "Open recent", self._fill_recent, "Nothing opened yet")
         menu.addSeparator()
         self._add(menu, "Save scene…", lambda: self.choosing.save_scene(), "Ctrl+S")
+        self._add(menu, "Export as a page…", self._export_page)
         export = menu.addMenu("Export")
         for kind in EXPORTS:
             self._add_list(export, kind, partial(self._fill_export, kind), "None of what is shown here")
@@ -245,6 +246,18 @@ class Commands:
         from lmviz.app.board.exporting import fill_with_panels  # not needed for the first paint
 
         fill_with_panels(menu, kind, self._window.perspective.panels)
+
+    def _export_page(self) -> None:
+        """A page of the panels in sight that have something to show."""
+        from lmviz.app.board.page_export import export_page, has_page  # not needed for the first paint
+
+        board = self._window.perspective
+        panels = [panel for panel in board.panels if panel.is_in_sight and has_page(panel)]
+        if panels:
+            titles = {row.name: row.title for row in shown_perspectives()}
+            export_page(panels, titles[board.name])
+        else:
+            self._session.say("Nothing in sight can be shown on a page: open a model and type a text.")
 
     def _fill_view(self, menu: QMenu) -> None:
         window = self._window

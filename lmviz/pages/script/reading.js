@@ -129,7 +129,7 @@ function drawHeadWeights(part) {
   }
   movedByKeys(wall, (x, y) => { const place = between(0, chosen + x + y, buttons.length - 1); choose(place); buttons[place].focus(); });
   if (keys !== queries) kept(queries.followers, () => keys.tell());
-  later.push(() => choose(0));
+  later.push(() => choose(part.chosen));
   const few = Math.max(...layers.map((layer) => part.places.filter((place) => place[0] === layer).length)) <= 6;
   return make("div", { class: few ? "heads few" : "heads" }, make("p", { class: "muted", text: "Row looks at column; each head to its own maximum. Press one to see it." }), wall, large);
 }

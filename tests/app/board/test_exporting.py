@@ -118,7 +118,7 @@ def test_what_cannot_be_written_is_a_sentence(
 def test_the_menu_offers_only_what_there_is(panels: dict[str, object]) -> None:
     menu = QMenu()
     fill_export_menu(menu, panels["surgery_view"])
-    assert [action.isEnabled() for action in menu.actions()] == [True, False, False]
+    assert [action.isEnabled() for action in menu.actions()] == [True, False, False, False]
 
 
 def test_the_terms_of_a_number_add_up_to_it_again(panels: dict[str, object]) -> None:
@@ -143,9 +143,10 @@ class Taken(QObject):
         for panel in self.panels:
             menu = QMenu()
             fill_export_menu(menu, panel)
-            _, numbers, recipe = (action.isEnabled() for action in menu.actions())
+            _, numbers, recipe, page = (action.isEnabled() for action in menu.actions())
             assert numbers == bool(panel.drawn_arrays())
             assert recipe == bool(panel.drawn_recipe())
+            assert page == (numbers or bool(panel.drawn_results()))
 
 
 @pytest.mark.slow

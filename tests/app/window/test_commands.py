@@ -180,8 +180,8 @@ def test_what_is_shown_is_exported_by_keys(
     qtbot.keyClick(file, Qt.Key.Key_Right)
     export = shown_menu()
     lines = [action.text() for action in export.actions() if not action.isSeparator()]
-    assert lines[:3] == ["Pictures", "Tables of numbers", "Python code"]
-    assert len(lines) == 5
+    assert lines[:4] == ["Pictures", "Tables of numbers", "Python code", "Pages"]
+    assert len(lines) == 6
     go_to("Pictures")
     qtbot.keyClick(export, Qt.Key.Key_Right)
     go_to("Poll…")

@@ -5,6 +5,9 @@ Of a Transformer that translates it is that within its source, or within its tra
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
@@ -87,6 +90,14 @@ class AttentionPanel(CellsPanel):
         self._card.layout_below.insertWidget(1, self._switch.choice)
         self._card.layout_below.insertWidget(1, self._remark)
         self._connect()
+
+    def page_results(self) -> Sequence[Any]:
+        from lmviz.pages.reading import PartOfTrace
+
+        reading = self.session.reading.current
+        if reading is None or self._shows_gradient or not self.shown.size:
+            return ()
+        return (PartOfTrace(reading.trace, "attention"),)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {self._drawn_address: self.shown} if self.shown.size else {}

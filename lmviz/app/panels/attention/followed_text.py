@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QPointF, QTimer
@@ -39,6 +40,14 @@ class FollowedTextPanel(Panel):
         self.follow(session.reading.changed, session.library.model_changed)
         attention = session.attention
         self.follow(attention.side_changed, attention.head_changed, attention.heads_changed)
+
+    def page_results(self) -> Sequence[Any]:
+        from lmviz.pages.reading import PartOfTrace
+
+        reading = self.session.reading.current
+        if reading is None or not self.weights.size:
+            return ()
+        return (PartOfTrace(reading.trace, "text"), PartOfTrace(reading.trace, "attention"))
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {"weights": self.weights} if self.weights.size else {}

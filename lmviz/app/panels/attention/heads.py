@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -69,6 +70,14 @@ class HeadsPanel(Panel):
             changed.connect(self._mark)
         self.follow(session.reading.changed, session.gradients.changed, session.library.model_changed)
         self.follow(session.attention.side_changed)
+
+    def page_results(self) -> Sequence[Any]:
+        from lmviz.pages.reading import PartOfTrace
+
+        reading = self.session.reading.current
+        if reading is None or self._gradients() is not None:
+            return ()
+        return (PartOfTrace(reading.trace, "attention"),)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         reading = self.session.reading.current

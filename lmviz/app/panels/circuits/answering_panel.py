@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from lmviz.app.panels.panel import Panel
@@ -58,6 +59,9 @@ class AnsweringPanel(Panel, Generic[Answer, Asked]):
             and self._of is not None
             and self.has_drawn(self._question(self._of))
         )
+
+    def page_results(self) -> Sequence[Any]:
+        return () if self.found is None else (self.found,)
 
     def have_asked(self) -> None:
         self.session.contrast.renew()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtGui import QResizeEvent
@@ -120,6 +120,9 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
     def exported_names(self) -> Names:
         found = self.patches
         return COUNTED if found is None else Names(self._row_names(found), self._column_names(found))
+
+    def page_results(self) -> Sequence[Any]:
+        return () if self.patches is None else (self.patches,)
 
     def recipe(self) -> str:
         found = self.patches

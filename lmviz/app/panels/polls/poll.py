@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, QSize, Qt
@@ -68,6 +70,9 @@ class PollPanel(Panel):
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
         self._fill_picker()
+
+    def page_results(self) -> Sequence[Any]:
+        return (self.session.polls.current,)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The count of every choice, (choice,); nothing before anybody has answered."""

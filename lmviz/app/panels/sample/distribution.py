@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from PySide6.QtWidgets import QLineEdit
@@ -83,6 +84,9 @@ class DistributionPanel(Panel):
         """The ids in the order of the lines, after search and sorting."""
         distribution = self.distribution
         return self._lines if distribution is None else distribution.order[self._lines]
+
+    def page_results(self) -> Sequence[Any]:
+        return () if self.distribution is None else (self.distribution,)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The columns of the table, line by line as they are sorted and searched."""

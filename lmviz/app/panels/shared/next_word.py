@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from PySide6.QtGui import QResizeEvent
@@ -66,6 +67,14 @@ class NextWordPanel(Panel):
         if self._whole is None and self._logits is not None and self._reading is not None:
             self._whole = next_distribution(self._logits, tokens=self._reading.answers)
         return self._whole
+
+    def page_results(self) -> Sequence[Any]:
+        from lmviz.pages.reading import PartOfTrace
+
+        reading = self.session.reading.current
+        if reading is None or self._logits is None:
+            return ()
+        return (PartOfTrace(reading.trace, "what follows"),)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         distribution = self.distribution

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -23,6 +24,8 @@ from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.families import FAMILIES
 from lmviz.inspection.recipes.run import curves_recipe
 from lmviz.looks.curve import PlotCurve
+from lmviz.looks.look import Look
+from lmviz.looks.parts import Curves
 from lmviz.tasks import NEXT_TOKEN, TASKS
 from lmviz.text.corpus import Corpus
 from lmviz.training.description import RunDescription
@@ -90,6 +93,13 @@ class LossPanel(Panel):
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return self._plot.points()
+
+    def page_results(self) -> Sequence[Any]:
+        curves = tuple(self._plot.curves.values())
+        if not curves:
+            return ()
+        part = Curves(curves=curves, y_name=self._shown_unit, says="losses over the steps of the training")
+        return (Look((part,), title=self._title),)
 
     def recipe(self) -> str:
         drawn = [model for model in self.session.library.models if self._is_drawn(model)]
