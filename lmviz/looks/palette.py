@@ -30,9 +30,9 @@ LIGHT_ROLES: Mapping[str, str] = {
     "muted_text": "#6E6E68",
     "accent": "#4B46D6",
     "accent_wash": "#E9E8FB",
-    "query": "#2563EB",
-    "key": "#D9480F",
-    "value": "#2B8A3E",
+    "query": "#0061F0",
+    "key": "#D93C00",
+    "value": "#01856F",
     "training": "#4B46D6",
     "validation": "#E8590C",
     "signed_negative": "#2166AC",
@@ -40,8 +40,13 @@ LIGHT_ROLES: Mapping[str, str] = {
     "signed_positive": "#B2182B",
     "share_none": "#FFFFFF",
     "share_all": "#3B2FA8",
-    "warning": "#C92A2A",
+    "warning": "#CC1119",
     "note_wash": "#FFF0D6",
+    "series_orange": "#E65103",
+    "series_green": "#529F7B",
+    "series_blue": "#6A94B9",
+    "series_grey": "#5F606B",
+    "series_red": "#A91024",
 }
 
 DARK_ROLES: Mapping[str, str] = {
@@ -52,9 +57,9 @@ DARK_ROLES: Mapping[str, str] = {
     "muted_text": "#9B9BA6",
     "accent": "#8F89FF",
     "accent_wash": "#2A2950",
-    "query": "#6EA8FF",
-    "key": "#FF8A4C",
-    "value": "#5DC777",
+    "query": "#70AAFF",
+    "key": "#FF8A4E",
+    "value": "#61EBCD",
     "training": "#8F89FF",
     "validation": "#FF9D57",
     "signed_negative": "#2166AC",
@@ -62,8 +67,13 @@ DARK_ROLES: Mapping[str, str] = {
     "signed_positive": "#B2182B",
     "share_none": "#1C1C22",
     "share_all": "#A79BFF",
-    "warning": "#FF8787",
+    "warning": "#FF7B75",
     "note_wash": "#3A2F14",
+    "series_orange": "#FF903A",
+    "series_green": "#6BEFBB",
+    "series_blue": "#AFDCFF",
+    "series_grey": "#929299",
+    "series_red": "#C92B3A",
 }
 
 
@@ -86,7 +96,7 @@ class Palette:
     @cached_property
     def series(self) -> tuple[str, ...]:
         """Those of several models or curves: six, a tint of each, and another."""
-        roles = ("accent", "validation", "value", "query", "muted_text", "signed_positive")
+        roles = ("accent", "series_orange", "series_green", "series_blue", "series_grey", "series_red")
         plain = tuple(self._legible(self.roles[role]) for role in roles)
         return tuple(mix(color, self.roles["text"], share) for share in TINTS for color in plain)
 

@@ -44,6 +44,11 @@ class Theme:
     share_all: QColor
     warning: QColor
     note_wash: QColor
+    series_orange: QColor
+    series_green: QColor
+    series_blue: QColor
+    series_grey: QColor
+    series_red: QColor
     scale: float = 1.0
 
     @cached_property
@@ -104,7 +109,10 @@ class Theme:
 
     @cached_property
     def _series(self) -> tuple[QColor, ...]:
-        roles = (self.accent, self.validation, self.value, self.query, self.muted_text, self.signed_positive)
+        roles = (
+            *(self.accent, self.series_orange, self.series_green),
+            *(self.series_blue, self.series_grey, self.series_red),
+        )
         plain = tuple(map(self._legible, roles))
         return tuple(mix(color, self.text, share) for share in TINTS for color in plain)
 
