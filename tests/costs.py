@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 import pytest
 
@@ -28,20 +28,21 @@ def seconds_used() -> float:
 class Costs:
     """A plugin of pytest that notes what each part of a test costs, and adds up what workers say."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds_used: Callable[[], float] = seconds_used) -> None:
+        self._used = seconds_used
         self._before = seconds_used()
         self._by_file: Counter[str] = Counter()
         self._tests = 0
 
     def pytest_collection_finish(self) -> None:
-        self._before = seconds_used()
+        self._before = self._used()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
-        now = seconds_used()
+        now = self._used()
         cost, self._before = now - self._before, now
         report.processor_seconds = cost
         if call.when == "call" and report.passed and item.get_closest_marker("slow") is None and cost > MOST:

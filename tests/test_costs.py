@@ -1,0 +1,44 @@
+"""What a run says of its costs: a quick test that takes too long fails, and files are added up."""
+
+from types import SimpleNamespace
+
+import pytest
+from costs import FEWEST, MOST, Costs
+
+
+def judged(seconds: float, *, slow: bool) -> SimpleNamespace:
+    """The report of a test that passed and took so many seconds of the processor."""
+    used = iter((0.0, seconds))
+    item = SimpleNamespace(get_closest_marker=lambda name: object() if slow else None)
+    report = SimpleNamespace(passed=True, outcome="passed", longrepr=None)
+    noting = Costs(lambda: next(used)).pytest_runtest_makereport(item, SimpleNamespace(when="call"))
+    next(noting)
+    with pytest.raises(StopIteration) as ended:
+        noting.send(report)
+    return ended.value.value
+
+
+def test_a_quick_test_that_costs_much_fails_and_a_slow_one_does_not() -> None:
+    found = judged(MOST + 1, slow=False)
+    assert found.outcome == "failed"
+    assert "13.0 seconds of the processor" in found.longrepr
+    assert judged(MOST + 1, slow=True).outcome == "passed"
+    cheap = judged(0.25, slow=False)
+    assert (cheap.outcome, cheap.processor_seconds) == ("passed", 0.25)
+
+
+@pytest.mark.parametrize("tests", [FEWEST, FEWEST - 1])
+def test_a_run_of_many_tests_ends_with_what_they_cost(tests: int) -> None:
+    said: list[str] = []
+    terminal = SimpleNamespace(write_sep=lambda sign, words: said.append(words), write_line=said.append)
+    told = Costs()
+    for number in range(tests):
+        node = f"tests/{'many' if number else 'one'}.py::test[{number}]"
+        told.pytest_runtest_logreport(SimpleNamespace(nodeid=node, when="call", processor_seconds=0.5))
+        told.pytest_runtest_logreport(SimpleNamespace(nodeid=node, when="setup", processor_seconds=0.5))
+    told.pytest_terminal_summary(terminal)
+    assert said == (
+        [f"{FEWEST} seconds of the processor, by file", " 499.0  tests/many.py", "   1.0  tests/one.py"]
+        if tests == FEWEST
+        else []
+    )
