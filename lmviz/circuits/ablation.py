@@ -113,6 +113,27 @@ def ablate(
     return plan.result(rows)
 
 
+def ablating(
+    model: Model,
+    given: Contrast | Sequence[np.ndarray],
+    *,
+    by: str = "",
+    interventions: Sequence[Intervention] = (),
+) -> Iterator[Ablation]:
+    """What `ablate` gives, as it grows: of one text tap by tap, NaN where nothing has been measured yet; of
+    several, text by text, each time as of the texts so far. The last is the whole. LmvizError as of `ablate`.
+    """
+    plan = AblationPlan.of(model, given, by=by, interventions=interventions)
+    if len(plan) == 1:
+        for row in plan.growing_row(0):
+            yield plan.result([row])
+        return
+    rows = []
+    for number in range(len(plan)):
+        rows.append(plan.row(number))
+        yield plan.result(rows, range(len(rows)))
+
+
 @dataclass(frozen=True)
 class AblatedRow:
     """One text: the measure of the whole model, and its change without each part, as a result has it."""
@@ -187,31 +208,52 @@ class AblationPlan:
     def row(self, number: int) -> AblatedRow:
         """What comes of one text; LmvizError where there is no measure without a part."""
         one = self.examples[number]
-        read = CachedPass(self.model, one.reading, one.span)
-        sizes = _sizes(read, self.chosen[0], self.axes, self.groups)
-        if sizes != self.sizes:
-            raise LmvizError("These texts differ in length, so parts by position have no mean: leave it out.")
+        read = self._read(one)
         intact = read.measure(one.scalar)
         changes = np.zeros(self.shape)
         for row, tap in enumerate(self.chosen):
             with part_of_work(row, len(self.chosen)):
                 look_up(0.0)
-                mean = self.means.get(tap.address, torch.zeros(()))
-                values = _lower(read, tap) if self.by == "lower" else mean
-                found = [
-                    read.measured_with(
-                        {tap.address: Edit(where, values.expand(1, *where.shape[1:]))}, one.scalar
-                    )
-                    for where in _rows(self.model, read, tap, self.axes, self.groups)
-                ]
-            changes[row] = torch.cat(found).numpy().reshape(self.sizes) - intact
+                changes[row] = self._measured_without(tap, read, one) - intact
+        self._check_finite(changes, one)
+        return AblatedRow(intact, changes)
+
+    def growing_row(self, number: int) -> Iterator[AblatedRow]:
+        """The same tap by tap: what has not been measured yet is NaN. LmvizError as of `row`."""
+        one = self.examples[number]
+        read = self._read(one)
+        intact = read.measure(one.scalar)
+        changes = np.full(self.shape, np.nan)
+        for row, tap in enumerate(self.chosen):
+            look_up()
+            changes[row] = self._measured_without(tap, read, one) - intact
+            self._check_finite(changes[row : row + 1], one, row)
+            yield AblatedRow(intact, changes.copy())
+
+    def _read(self, one: _Example) -> CachedPass:
+        read = CachedPass(self.model, one.reading, one.span)
+        if _sizes(read, self.chosen[0], self.axes, self.groups) != self.sizes:
+            raise LmvizError("These texts differ in length, so parts by position have no mean: leave it out.")
+        return read
+
+    def _measured_without(self, tap: Tap, read: CachedPass, one: _Example) -> np.ndarray:
+        """The measure of one text without each part of a tap, in the shape of `sizes`."""
+        mean = self.means.get(tap.address, torch.zeros(()))
+        values = _lower(read, tap) if self.by == "lower" else mean
+        found = [
+            read.measured_with({tap.address: Edit(where, values.expand(1, *where.shape[1:]))}, one.scalar)
+            for where in _rows(self.model, read, tap, self.axes, self.groups)
+        ]
+        return torch.cat(found).numpy().reshape(self.sizes)
+
+    def _check_finite(self, changes: np.ndarray, one: _Example, first: int = 0) -> None:
+        """LmvizError where a change of the taps from `first` on is no number."""
         if not np.isfinite(changes).all():
-            address = self.chosen[int(np.argwhere(~np.isfinite(changes))[0][0])].address
+            address = self.chosen[first + int(np.argwhere(~np.isfinite(changes))[0][0])].address
             raise LmvizError(
                 f"Without {address} there is no {one.scalar.name}, so no change can be measured: choose "
                 "another part."
             )
-        return AblatedRow(intact, changes)
 
     def result(self, rows: Sequence[AblatedRow], numbers: Sequence[int] | None = None) -> Ablation:
         """What some rows come to: all of them, or those of the texts of these `numbers`."""

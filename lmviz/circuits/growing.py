@@ -33,13 +33,16 @@ class Growing(Generic[T]):
         return self._left is None
 
     def go_on(self, model: Model) -> None:
-        """Find more, for a tenth of a second or so; from the beginning if weights have changed."""
+        """Find more, for a tenth of a second or so, one piece at least; from the beginning if weights have
+        changed."""
         if not self._origin.is_of(model):
             self._origin, self._left = Origin(model), self._ask(model)
         end = monotonic() + AT_A_TIME
-        while self._left is not None and monotonic() < end:
+        while self._left is not None:
             more = next(self._left, None)
             if more is None:
                 self._left = None
             else:
                 self.found = more
+            if monotonic() >= end:
+                break

@@ -19,7 +19,7 @@ from window_scene import NOTICE, Scene
 
 from lmviz.api import training as api
 from lmviz.app.opening.settings import Settings
-from lmviz.app.panels.attention import every_head, heads
+from lmviz.app.panels.attention import heads
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.session.work import Work
@@ -152,7 +152,6 @@ def scene(
     monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "data"))
     monkeypatch.setattr("lmviz.app.panels.corpus.texts.download", lambda entry, report: None)
     monkeypatch.setattr(heads, "AT_ONCE", 0)  # these models are small
-    monkeypatch.setattr(every_head, "FEW", 0)
     entry = Entry("play", "A play", "A test.", 100, "none", "0" * 64, address="http://127.0.0.1/play")
     for module in ("lmviz.text.catalogue", "lmviz.app.panels.corpus.texts"):
         monkeypatch.setattr(f"{module}.CATALOGUE", (entry,))

@@ -10,7 +10,7 @@ from family_cases import IDS, one_of_each, trained
 from torch.nn import functional
 
 from lmviz.base.errors import LmvizError
-from lmviz.circuits.ablation import ablate, missed_since, stretches
+from lmviz.circuits.ablation import ablate, ablating, missed_since, stretches
 from lmviz.circuits.places import carried
 from lmviz.circuits.read_contrast import read_contrast
 from lmviz.inspection.interventions import replace, zero
@@ -210,3 +210,22 @@ def test_without_a_text_there_is_nothing_to_ask():
 
 def test_ids_of_one_text_are_read_as_they_stand():
     assert ablate(trained("rnn", ()), [IDS], "layers/*/hidden").tokens == 6
+
+
+def test_what_grows_is_what_is_found_at_once():
+    model = trained("transformer", ())
+    contrast = contrast_of(model)
+    whole = ablate(model, contrast)
+    parts = list(ablating(model, contrast))
+    assert [np.isfinite(part.array).all(axis=1).sum() for part in parts] == list(
+        range(1, len(whole.array) + 1)
+    )
+    for part in parts:
+        known = np.isfinite(part.array)
+        assert np.array_equal(part.array[known], whole.array[known])
+    texts = [np.array([1, 2, 3, 4, 5]), np.array([2, 6, 1]), np.array([5, 2, 6, 1])]
+    parts = list(ablating(model, texts, by="mean"))
+    whole = ablate(model, texts, by="mean")
+    assert [part.tokens for part in parts] == [4, 6, 9]
+    assert np.array_equal(parts[-1].array, whole.array)
+    assert np.array_equal(parts[-1].low, whole.low)

@@ -36,9 +36,6 @@ EFFECT = "effect on the answer"
 SHOWN = {"all of them": 0.0, "a tenth of the highest and more": 0.1, "half of the highest and more": 0.5}
 """Which heads are drawn, by the part of the highest score that they have at least."""
 
-FEW = 144
-"""Heads that the panel at the left shows at once: those of GPT-2."""
-
 KINDS = {
     "previous word": PREVIOUS,
     "the same word before": DUPLICATE,
@@ -131,11 +128,11 @@ class EveryHeadPanel(Panel):
         return badges_recipe(reading.moment) if reading is not None and self._badges else ""
 
     def out_of_place(self, model: OpenedModel) -> str:
-        configuration = model.description.configuration
-        count = int(configuration.get("layers") or 0) * int(configuration.get("heads") or 0)
-        if count > FEW and not model.reads_source:
-            return ""
-        return f"{model.name} has no more heads than the panel at the left can show: see All heads there."
+        if not model.has_heads:
+            return f"{model.name} has no heads: open a Transformer to sort them."
+        if model.reads_source:
+            return f"{model.name} reads a source as well: All heads, at the left, shows its heads."
+        return ""
 
     def refresh(self) -> None:
         reading = self.session.reading.current

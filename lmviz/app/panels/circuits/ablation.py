@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ from lmviz.text.corpus import Corpus
 if TYPE_CHECKING:
     from lmviz.circuits.ablation import Ablation
     from lmviz.circuits.contrast import Contrast
+    from lmviz.circuits.growing import Growing
     from lmviz.models.model import Model
 
 LOSS_WITHOUT = Key("loss without a part")
@@ -99,14 +100,14 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
         self.follow(session.contrast.changed, session.library.model_changed, session.text.changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {} if self.found is None else {"change": self.found.array}
+        return {} if self.found is None or not self._has_all else {"change": self.found.array}
 
     def exported_names(self) -> Names:
         addresses = () if self.found is None else self.found.addresses
         return Names([Address.parse(at).place_of_layer for at in addresses]) if addresses else COUNTED
 
     def recipe(self) -> str:
-        if self.found is None or self._of is None or self._of.contrast is None:
+        if self.found is None or not self._has_all or self._of is None or self._of.contrast is None:
             return ""
         return ablation_recipe(self._of.reading.moment, self._of.contrast, self.found.addresses, self._of.by)
 
@@ -155,28 +156,45 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
         ways = ["lower"] if model is not None and model.family == "ngram" else ["zero", "mean"]
         set_choices(self._to, {way: TO[way] for way in ways})
 
-    def _question(self, asked: AblationAsked) -> Question[Any, Ablation]:
+    def _question(self, asked: AblationAsked) -> Question[Any, Any]:
         contrast, corpus, by, changes = asked.contrast, asked.corpus, asked.by, asked.changes
 
-        def work(model: Model) -> Ablation:
-            from lmviz.circuits.ablation import ablate
+        def work(model: Model) -> Growing[Ablation]:
+            from lmviz.circuits.ablation import ablating
+            from lmviz.circuits.growing import Growing
 
-            given: Any = contrast if corpus is None else _pieces(model, corpus, TOKENS)
-            return ablate(model, given, by=by, interventions=changes)
+            def begin(model: Model) -> Iterator[Ablation]:
+                given: Any = contrast if corpus is None else _pieces(model, corpus, TOKENS)
+                return ablating(model, given, by=by, interventions=changes)
 
-        subject = asked.reading if corpus is None else asked.moment
-        return Question(self.key, subject, work, about=asked)
+            return Growing(model, begin)
 
-    def _take(self, asked: AblationAsked, found: Ablation) -> None:
-        if self.found is None or self.found.addresses != found.addresses:
+        return Question(self.key, _subject(asked), work, about=asked)
+
+    def _take(self, asked: AblationAsked, growing: Any) -> None:
+        if self.found is None or self.found.addresses != growing.found.addresses:
             self._cell = None
-        super()._take(asked, found)
-        self._follow_ghost()
+        self._growing, self._of, self._has_all = growing, asked, False
+        self._go_on(_subject(asked), growing)
+
+    def _go_on(self, subject: Any, growing: Growing[Any]) -> None:
+        if growing is not self._growing:
+            return
+        self.found = growing.found
+        super()._go_on(subject, growing)
+        if self._has_all:
+            self._follow_ghost()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every part is known of what is asked now."""
+        return self._has_all and not self.is_behind
 
     def _shown(self) -> tuple[int, ...]:
         """The chosen cell, or the one without which most changes."""
         assert self.found is not None, "asked only of what is drawn"
-        strongest = np.unravel_index(np.abs(self.found.array).argmax(), self.found.array.shape)
+        known = np.nan_to_num(np.abs(self.found.array))  # of what grows, a part is not known yet
+        strongest = np.unravel_index(known.argmax(), known.shape)
         return self._cell or tuple(int(at) for at in strongest)
 
     def _draw(self) -> None:
@@ -187,7 +205,7 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
             self._said.setText("")
             return
         changes = found.array.reshape(len(found.array), -1)[::-1]  # the first layer lies at the bottom
-        limit = float(np.abs(changes).max()) or 1.0
+        limit = float(np.nanmax(np.abs(changes))) or 1.0
         self._map.set_matrix(
             changes,
             limit=limit,
@@ -232,6 +250,9 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
         return f"the states of layer {numbered(layer)}"
 
     def _sentence(self, found: Ablation, cell: tuple[int, ...]) -> str:
+        done = int(np.isfinite(found.array).reshape(len(found.array), -1).all(axis=1).sum())
+        if np.isnan(found.array[cell]):
+            return f"Without {self._name(found, cell)} nothing has been measured yet: {_so_far(found, done)}."
         change, what = float(found.array[cell]), briefly("" if self._of is None else self._of.said)
         if self._of is not None and self._of.corpus is not None:
             what = f"the loss over {count(found.tokens)} tokens of the open text"
@@ -239,7 +260,8 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
         said = f"Without {self._name(found, cell)}, {what} changes by {by}"
         if found.low is not None:
             said += f"; over texts drawn anew by {_band(found, cell)}"
-        return f"{said}. It is {TO[found.by]}.{self._since((0, *cell[1:]))}"
+        more = "" if self._has_all or done == len(found.array) else f" {_so_far(found, done)}."
+        return f"{said}. It is {TO[found.by]}.{more}{self._since((0, *cell[1:]))}"
 
     def _since(self, cell: tuple[int, ...]) -> str:
         """From which snapshot on the part is missed, once the ghost is whole."""
@@ -271,6 +293,8 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
     def _follow_ghost(self) -> None:
         """Have the loss without the chosen part measured at each snapshot, where losses are shown."""
         found, asked, model = self.found, self._of, self.session.library.model
+        if found is not None and not self._has_all:
+            return  # which part is the strongest is not known before
         if found is None or asked is None or asked.corpus is None:
             self.ghost.forget()
             self._keeps_curves = False
@@ -298,10 +322,22 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
         if found is None:
             return "", ()
         cell = (len(found.array) - 1 - row, column) if found.axes[1:] else (len(found.array) - 1 - row,)
+        if np.isnan(found.array[cell]):
+            return f"without {self._name(found, cell)}", ["not measured yet"]
         lines = [f"changes by {signed_figure(float(found.array[cell]), 4)}"]
         if found.low is not None:
             lines.append(f"95 %: {_band(found, cell)}")
         return f"without {self._name(found, cell)}", lines
+
+
+def _subject(asked: AblationAsked) -> Reading | Moment:
+    """Of whom it is asked: of a reading, or of a model about a text."""
+    return asked.reading if asked.corpus is None else asked.moment
+
+
+def _so_far(found: Ablation, done: int) -> str:
+    """How much of an answer that grows is known."""
+    return f"{done} of {len(found.array)} layers so far"
 
 
 def _row_name(address: str) -> str:

@@ -157,12 +157,28 @@ def test_signs_are_explained_where_there_are_some(
     assert "what followed it" not in said
 
 
-def test_a_shallow_model_needs_it_not(
-    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+def test_the_few_heads_of_a_small_model_are_sorted_as_well(
+    window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot
 ) -> None:
-    window.open_paths([deep_model(tmp_path / "shallow", 2)])
+    session.library.open(transformer_run)
     qtbot.waitUntil(lambda: session.library.model is not None)
-    assert "All heads" in panel(window).out_of_place(session.library.shown_moment[0])
+    session.reading.set_prefix("the cows eat the cows")
+    wait_for_reading(session, qtbot)
+    shown = panel(window)
+    assert shown.out_of_place(session.library.shown_moment[0]) == ""
+    qtbot.waitUntil(lambda: bool(shown.wall.order()))
+    sort = window.findChild(QComboBox, "sort_heads_picker")
+    sort.setCurrentText("the same word before")
+    same = shown.scores(DUPLICATE)
+    wanted = [
+        tuple(map(int, np.unravel_index(at, same.shape)))
+        for at in np.argsort(-same, axis=None, kind="stable")
+    ]
+    assert [same[head] for head in shown.wall.order()] == [same[head] for head in wanted]
+    sort.setCurrentIndex(sort.count() - 1)
+    effects = np.abs(lmviz.ablate(transformer_run, lmviz.contrast("the cows eat the cows"), by="mean").array)
+    qtbot.waitUntil(lambda: "effect" in shown.exported_arrays())
+    assert shown.wall.order()[0] == np.unravel_index(effects.argmax(), effects.shape)
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.window.main_window import MainWindow
 
 ONLY_PANELS = ("ablation",)
+SENTENCE = "ablation_sentence"
 
 
 @pytest.fixture
@@ -55,6 +56,26 @@ def test_the_map_is_what_python_gives_for_zero_and_for_the_mean(
     assert panel.found.array == pytest.approx(
         lmviz.ablate(transformer_run, contrast, by="mean").array, abs=1e-5
     )
+
+
+def test_the_map_grows_and_says_how_much_of_it_is_known(
+    panel: AblationPanel, make_run, monkeypatch: pytest.MonkeyPatch, session: Session, qtbot: QtBot
+):
+    monkeypatch.setattr("lmviz.circuits.growing.AT_A_TIME", 0.0)  # each layer is shown as it comes
+    seen: list[tuple[int, str]] = []
+    draw = AblationPanel._draw
+
+    def note(self: AblationPanel) -> None:
+        draw(self)
+        if self.found is not None and len(self.found.array) == 3:
+            seen.append((int(np.isfinite(self.found.array).all(axis=1).sum()), words_of(self, SENTENCE)))
+
+    monkeypatch.setattr(AblationPanel, "_draw", note)
+    session.library.open(make_run("transformer", 2, width=8, heads=2, layers=3, context=16))
+    qtbot.waitUntil(lambda: bool(seen) and panel.is_whole and len(panel.found.array) == 3)
+    assert {(known, f"{known} of 3 layers so far" in said) for known, said in seen} >= {(1, True), (2, True)}
+    assert seen[-1][0] == 3
+    assert "so far" not in seen[-1][1]
 
 
 @pytest.mark.slow
