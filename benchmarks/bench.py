@@ -46,6 +46,7 @@ GROUPS = (
     "benchmarks.circuits",
     "benchmarks.recording",
     "benchmarks.many_texts",
+    "benchmarks.readouts",
     "benchmarks.series",
 )
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"

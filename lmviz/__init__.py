@@ -21,7 +21,17 @@ from lmviz.base.errors import LmvizError, LmvizWarning
 if TYPE_CHECKING:
     from lmviz import autodiff as autodiff
     from lmviz.api.chats import chat
-    from lmviz.api.circuits import ablate, attribute, circuit, contrast, head_scores, patch, weights
+    from lmviz.api.circuits import (
+        ablate,
+        attribute,
+        circuit,
+        compositions,
+        contrast,
+        head_scores,
+        head_words,
+        patch,
+        weights,
+    )
     from lmviz.api.differences import before_and_after, difference, interpolate, transplant
     from lmviz.api.feature_readings import (
         change_feature,
@@ -60,6 +70,7 @@ if TYPE_CHECKING:
         replace_states,
         steer,
         use_map,
+        word_direction,
     )
     from lmviz.api.sets import contrasts, divergence, loss_map, text_set, words
     from lmviz.api.showing import show
@@ -107,6 +118,7 @@ __all__ = [
     "chat",
     "circuit",
     "compare",
+    "compositions",
     "contrast",
     "contrasts",
     "convert",
@@ -123,6 +135,7 @@ __all__ = [
     "fork",
     "gradient",
     "head_scores",
+    "head_words",
     "influences",
     "interpolate",
     "lens",
@@ -164,6 +177,7 @@ __all__ = [
     "turn_feature",
     "use_map",
     "weights",
+    "word_direction",
     "words",
     "written_words",
     "zero",
@@ -214,11 +228,22 @@ _HOMES = {
             "replace_states",
             "steer",
             "use_map",
+            "word_direction",
         ),
         "lmviz.api.readouts",
     ),
     **dict.fromkeys(
-        ("ablate", "attribute", "circuit", "contrast", "head_scores", "patch", "weights"),
+        (
+            "ablate",
+            "attribute",
+            "circuit",
+            "compositions",
+            "contrast",
+            "head_scores",
+            "head_words",
+            "patch",
+            "weights",
+        ),
         "lmviz.api.circuits",
     ),
     **dict.fromkeys(("before_and_after", "difference", "interpolate", "transplant"), "lmviz.api.differences"),

@@ -536,6 +536,7 @@ ELSEWHERE: dict[str, tuple[str, Callable[[Scene], object]]] = {
     "features over the text": ("features", look_at_features),
     "staying features": ("features", look_at_features),
     "words of a feature": ("features", look_at_features),
+    "head words": ("circuits transformer", other_step),
     "evidence": ("inside n-gram", follow_a_context),
     "steer": ("circuits", change_a_word),
     "who taught it this": ("inside", ask_who_taught),

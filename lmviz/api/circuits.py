@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lmviz.circuits.attribution import Attribution
     from lmviz.circuits.circuit import Circuit
     from lmviz.circuits.contrast import Contrast
+    from lmviz.circuits.head_matrices import Compositions, HeadWords
     from lmviz.circuits.head_scores import HeadScores
     from lmviz.circuits.heads_over_time import HeadsOverTime
     from lmviz.circuits.patching import Patches
@@ -303,6 +304,31 @@ def weights(model: Given) -> Weights:
     from lmviz.circuits.weights import Weights
 
     return Weights(opened_model(model))
+
+
+def head_words(
+    model: Given, layer: int, head: int, matrix: str = "ov", *, count: int = 4, words: int = 6
+) -> HeadWords:
+    """What a head moves or looks for, as words: the strongest singular directions of its OV or its QK.
+
+    `.values` (direction,), `.reads` and `.writes` (direction, word): what is read of the word that is looked
+    at, and what it raises; of the `matrix` "qk" which words look, and which are looked at.
+    `.direction(number)` is one to steer along. LmvizError where there is no such head.
+    """
+    from lmviz.circuits.head_matrices import head_words as found
+
+    return found(opened_model(model), layer, head, matrix, count=count, words=words)
+
+
+def compositions(model: Given) -> Compositions:
+    """How much of what each head writes each head of a later layer reads, by query, key and value.
+
+    `.array` is (kind, layer, head, later layer, later head), `.strongest(count)` the largest, `.chance` what
+    random matrices give. LmvizError for a model without heads.
+    """
+    from lmviz.circuits.head_matrices import compositions as found
+
+    return found(opened_model(model))
 
 
 def _of_steps(model: Given, steps: Steps | None, special_tokens: bool, ask: Callable[[Model], Result]) -> Any:

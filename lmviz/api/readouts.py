@@ -236,6 +236,18 @@ def direction(model: Given, texts: Texts, others: Texts, tap: str, *, at: str = 
     return mean_difference(opened_model(model), first, second, tap, at=at)
 
 
+def word_direction(model: Given, word: str, tap: str, of: str = "unembedding") -> StateDirection:
+    """The row of a word in the output layer, or `of` the "embedding", as a direction at a tap.
+
+    LmvizError where there is no such word, or no such tap.
+    """
+    from lmviz.readouts.direction import word_direction as found
+
+    if not isinstance(word, str) or not isinstance(tap, str):
+        raise LmvizError("The direction of a word is asked for by a word and the address of a tap.")
+    return found(opened_model(model), word, tap, of)
+
+
 def open_direction(path: str | Path) -> tuple[StateDirection, ...]:
     """The directions in a file: one that was saved, or a control vector (GGUF) of llama.cpp and repeng.
 

@@ -17,6 +17,7 @@ from lmviz.base.loading import loads
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import add, replace
 from lmviz.looks.shown import Shown
+from lmviz.models.other_names import hint
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -164,6 +165,32 @@ def mean_difference(
         states = [trace(model, text, taps=[tap])[tap].array for text in given]
         means.append(np.mean([state[-1] if at == "last" else state.mean(0) for state in states], axis=0))
     return StateDirection.of(tap, means[0] - means[1], "difference of means")
+
+
+def word_direction(model: Model, word: str, tap: str, of: str = "unembedding") -> StateDirection:
+    """The row of a word in the output layer, or in the table of embeddings, as a direction at a tap.
+
+    LmvizError where there is no such word, or no such table.
+    """
+    from lmviz.inspection.scalar import token_named
+    from lmviz.models.precision import widened
+
+    if of not in ("unembedding", "embedding"):
+        raise LmvizError(f"A word has an 'unembedding' and an 'embedding', and no {of!r}.")
+    taps = {each.address for each in model.taps()}
+    if tap not in taps:
+        raise LmvizError(f"No tap is called {tap!r}: {hint(tap, taps)}")
+    id = token_named(model, word)
+    if id is None:
+        raise LmvizError(f"{word!r} is no token of this model: give one of its vocabulary.")
+    if of == "unembedding":
+        table = _unembedding(model)
+    else:
+        tensors = model.tensors()
+        if "embedding.weight" not in tensors:
+            raise LmvizError(f"A model of the family {model.family} has no table of embeddings.")
+        table = widened(tensors["embedding.weight"]).detach().cpu().numpy()
+    return StateDirection.of(tap, table[id], f"{of} of “{word.strip()}”")
 
 
 def differing(model: Model, text: str, other: str, taps: Sequence[str]) -> tuple[str, ...]:

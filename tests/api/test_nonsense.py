@@ -262,6 +262,12 @@ CALLS: dict[str, Callable[[Any], Call]] = {
         lmviz.direction,
         {"model": at.model, "texts": [TEXT], "others": [OTHER], "tap": "layers/1/residual2"},
     ),
+    "word_direction": lambda at: (
+        lmviz.word_direction,
+        {"model": at.model, "word": "hay", "tap": "layers/1/residual2"},
+    ),
+    "head_words": lambda at: (lmviz.head_words, {"model": at.model, "layer": 1, "head": 0}),
+    "compositions": lambda at: (lmviz.compositions, {"model": at.model}),
     "open_direction": lambda at: (lmviz.open_direction, {"path": at.direction.save("made.safetensors")}),
     "find_features": lambda at: (
         partial(lmviz.find_features, size=4, k=2, tokens=64, batch=16),

@@ -182,6 +182,7 @@ PANELS: tuple[PanelRow, ...] = (
     ),
     PanelRow("feature_bill", "Bill", "circuits", "right", tabbed=True, least=(340, 320)),
     PanelRow("head_pair", "Two heads", "circuits", "right", tabbed=True, least=(340, 320)),
+    PanelRow("head_words", "Heads as words", "circuits", "right", tabbed=True, least=(340, 320)),
     PanelRow("surgery", "Surgery", "circuits", "right", _SURGERY, tabbed=True, least=(0, 170)),
     PanelRow("features", "Features", "features", "left", width=404, least=(360, 300), projected=True),
     PanelRow("feature", "Feature", "features", "centre", weight=7, least=(300, 260), projected=True),

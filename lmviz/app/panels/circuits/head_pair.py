@@ -113,10 +113,9 @@ class HeadPairPanel(Panel):
         known = self._pairs.get(moment)
 
         def work(model: Model) -> tuple[HeadPair | None, int]:
-            from lmviz.circuits.head_pair import head_pair
-            from lmviz.circuits.head_scores import head_scores
+            from lmviz.circuits.head_pair import needed_pair
 
-            pair = known[0] if known else head_pair(head_scores(model, words=WORDS, rows=TEXTS))
+            pair = known[0] if known else needed_pair(model, words=WORDS, rows=TEXTS)
             return pair, int(Continuation.of(model, text).logits.argmax())
 
         def take(found: tuple[HeadPair | None, int]) -> None:
@@ -166,13 +165,17 @@ class HeadPairPanel(Panel):
             f"{f', and “{words[found]}” is what the model says next' if says else ''}."
         )
         whole = looks and finds and says
-        self._said.setText(
-            f"Together: they find “{words[last]}” again and read off what came next."
-            if whole
-            else self.of_units(
-                "Such heads find a word again and read off what came next; here only a part of this happens."
+        needed = ""
+        if pair.share is not None and pair.without is not None:
+            needed = (
+                f" Without {head_name(*pair.before)}, {head_name(*pair.follows)} looks there with "
+                f"{percentage(pair.without)} in place of {percentage(pair.share)} (random words said twice)."
             )
+        together = f"Together: they find “{words[last]}” again and read off what came next."
+        part = self.of_units(
+            "Such heads find a word again and read off what came next; here only a part of this happens."
         )
+        self._said.setText((together if whole else part) + needed)
         self._by_step.setVisible(len(reading.model.snapshots) > 1)
         self._by_step.set_title(f"What followed, “{words[found]}”")
         self._follow_steps()
