@@ -92,7 +92,7 @@ def _slid() -> Measured:
 ROWS = (
     Row(
         "jacobian-lens",
-        f"{CHANNELS} rows of the Jacobian lens on a passage of {LENGTH} tokens, {SHAPE}, against a plain loop",
+        f"{CHANNELS} rows of a Jacobian lens on a passage of {LENGTH} tokens, {SHAPE}, against a plain loop",
         "×",
         1.0,
         True,

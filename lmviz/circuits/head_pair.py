@@ -39,6 +39,11 @@ class HeadPair:
     share: float | None = None
     without: float | None = None
 
+    @property
+    def is_needed(self) -> bool:
+        """Whether the later head finds less than half as much without the earlier one."""
+        return self.share is not None and self.without is not None and self.without < self.share / 2
+
 
 def head_pair(scores: HeadScores) -> HeadPair | None:
     """The strongest induction head, and the head of an earlier layer that looks most at the word before.

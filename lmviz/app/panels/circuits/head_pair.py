@@ -153,6 +153,7 @@ class HeadPairPanel(Panel):
         last = len(words) - 1
         before, follows = self._parts
         share, looks = before.show_head(pair.before, trace, words, found, found - 1)
+        looks = looks or pair.is_needed  # what it looks at most may matter less
         with_share = f"with {share}" if looks else f"with only {share}"
         knows = f": so “{words[found]}” knows what it follows" if looks else ""
         at = self.of_units("the word before it")
