@@ -73,7 +73,7 @@ if TYPE_CHECKING:
         word_direction,
     )
     from lmviz.api.sets import contrasts, divergence, loss_map, text_set, words
-    from lmviz.api.showing import show
+    from lmviz.api.showing import progress_bar, show
     from lmviz.api.training import (
         convert,
         fork,
@@ -156,6 +156,7 @@ __all__ = [
     "patch",
     "predict",
     "probe",
+    "progress_bar",
     "race",
     "read_features",
     "record",
@@ -213,7 +214,7 @@ _HOMES = {
         "lmviz.api.feature_readings",
     ),
     "race": "lmviz.api.races",
-    "show": "lmviz.api.showing",
+    **dict.fromkeys(("progress_bar", "show"), "lmviz.api.showing"),
     "open_readings": "lmviz.recording.readings",
     "record": "lmviz.recording.recording",
     **dict.fromkeys(

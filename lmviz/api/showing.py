@@ -1,4 +1,4 @@
-"""The public function that gives a picture of one tap; a name of `lmviz`."""
+"""The public functions that show: a picture of one tap, and a bar for long work; names of `lmviz`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.gradient import Gradient
     from lmviz.inspection.tap_picture import TapPicture
     from lmviz.inspection.trace import Trace
+    from lmviz.showing.progress_bar import ProgressBar
 
 
 def show(result: Trace | Gradient, address: str, **at: int) -> TapPicture:
@@ -30,3 +31,15 @@ def show(result: Trace | Gradient, address: str, **at: int) -> TapPicture:
     picture = TapPicture(result, address, at)
     _ = picture.array  # says what there is where this is not there
     return picture
+
+
+def progress_bar(title: str = "") -> ProgressBar:
+    """A bar for the `progress` of any function: `patch(model, contrast, progress=lmviz.progress_bar())`.
+
+    In a notebook it is an element below the cell, in a terminal a line, and elsewhere nothing.
+    """
+    from lmviz.showing.progress_bar import ProgressBar
+
+    if not isinstance(title, str):
+        raise LmvizError(f"{title!r} is no title: give a text.")
+    return ProgressBar(title)
