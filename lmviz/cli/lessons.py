@@ -14,7 +14,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.faults import FaultyText
 from lmviz.base.plain_text import on_one_line
 from lmviz.cli.options import as_json
-from lmviz.cli.terminal import print_json, print_table, say
+from lmviz.cli.terminal import print_json, print_table, say, share_bar
 
 if TYPE_CHECKING:
     from lmviz.lessons.results import LessonResult, QuestionCount, Results
@@ -67,6 +67,25 @@ def check_lecture(file: str, as_json: bool) -> int:
         }
 
     return _report(file, describe, as_json)
+
+
+@lecture.command("page")
+@click.argument("file")
+@click.option("--out", required=True, metavar="FOLDER", help="The folder to write, for a web server.")
+@as_json
+def page_of_lecture(file: str, out: str, as_json: bool) -> None:
+    """Write a lecture as web pages that answer the pointer, one for each item, with a list of them and the
+    bundle to download. FILE is the lecture's."""
+    from lmviz.app.panels.table import shown_perspectives
+    from lmviz.lectures.course_page import write_course
+
+    with share_bar("pages") as progress:
+        made = write_course(file, out, [row.name for row in shown_perspectives()], progress)
+    sizes = {page.name: page.stat().st_size for page in (*made.pages, made.bundle)}
+    if as_json:
+        print_json({"out": str(made.folder), "bytes": sizes})
+        return
+    print_table(("file", "bytes"), [(name, f"{size:,}") for name, size in sizes.items()])
 
 
 @lesson.command("results")

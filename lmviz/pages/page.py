@@ -19,6 +19,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from lmviz.base.arguments import file_path
 from lmviz.base.counting import counted_from
@@ -57,6 +58,8 @@ class PageSection:
 class HtmlPage(Shown):
     """Sections under a title; `lead` are the sentences that it begins with, and `made` the day.
 
+    `links` to pages beside it, as (words, name of the file), stand at its end.
+
     `html` is the file, and `size` how many bytes it has.
     """
 
@@ -64,6 +67,7 @@ class HtmlPage(Shown):
     title: str = ""
     lead: Sequence[str] = ()
     made: date = field(default_factory=date.today)
+    links: Sequence[tuple[str, str]] = ()
 
     @cached_property
     def values(self) -> dict[str, Any]:
@@ -104,6 +108,7 @@ class HtmlPage(Shown):
             f"{lead}"
             "<noscript><p>The pictures of this page are drawn by its own script, which does not run here. "
             "Its numbers are in it as JSON.</p></noscript>\n</main>\n"
+            f"{self._navigation}"
             f'<script type="application/json" id="{BLOCK}">{in_script(self.values)}</script>\n'
             f"<script>{script}</script>\n</body>\n</html>\n"
         )
@@ -118,9 +123,27 @@ class HtmlPage(Shown):
         return write_atomically(file_path(path), self.html.encode("utf-8", "replace"))
 
     @property
+    def _navigation(self) -> str:
+        places = (f'<a href="{quote(name)}">{escape(on_one_line(words))}</a>' for words, name in self.links)
+        return f'<nav aria-label="pages">{" · ".join(places)}</nav>\n' if self.links else ""
+
+    @property
     def _named(self) -> str:
         """The title, or that of the first section."""
         return self.title or next((each.look.title for each in self.sections if each.look.title), "lmviz")
+
+
+def simple_page(title: str, body: str, language: str = "en") -> str:
+    """A page of text and links alone, in the style of all pages; `body` is HTML whose words are escaped."""
+    style, named = page_style(), escape(on_one_line(title), quote=True)
+    policy = f"default-src 'none'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
+    return (
+        f'<!doctype html>\n<html lang="{escape(language, quote=True)}">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<title>{named}</title>\n<style>{style}</style>\n</head>\n<body>\n<main id="page">{body}</main>\n'
+        "</body>\n</html>\n"
+    )
 
 
 def in_script(values: Any) -> str:
