@@ -14,6 +14,7 @@ from hypothesis import settings
 sys.path.insert(0, str(Path(__file__).parent))  # where small_models.py lies
 settings.register_profile("lmviz", deadline=None)  # a busy machine is no defect
 settings.load_profile("lmviz")
+FEWEST_EXAMPLES = 10
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["OMP_NUM_THREADS"] = "1"
 
@@ -26,6 +27,16 @@ def pytest_configure(config: pytest.Config) -> None:
     compile_a_share(config)
     config.pluginmanager.register(Costs())
     gc.disable()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A check of everything takes a third of the examples; each file alone, and the nightly run, take all."""
+    if "PYTEST_XDIST_WORKER" in os.environ and "hypothesis" not in config.option.markexpr:
+        for test in {item.obj for item in items if isinstance(item, pytest.Function)}:
+            wanted = getattr(test, "_hypothesis_internal_use_settings", None)
+            if wanted is not None:
+                fewer = max(wanted.max_examples // 3, min(wanted.max_examples, FEWEST_EXAMPLES))
+                test._hypothesis_internal_use_settings = settings(wanted, max_examples=fewer)
 
 
 def pytest_collection_finish() -> None:
