@@ -32,11 +32,14 @@ if TYPE_CHECKING:
 STRONGEST, DRAWN = 40, 40
 """Places that are kept of each feature: those where it is strongest, and others drawn at random."""
 
-NAMED = 8
+NAMED = 24
 """So many words are kept of each feature, at which it fires, and so many that come next."""
 
 STANDS_OUT = 0.045
 """A word with less than this share of what a feature fires does not name it."""
+
+NAMES = 0.01
+"""A feature is found by a word that has at least this share of what it fires."""
 
 MANY_WORDS = "many words"
 
@@ -200,7 +203,7 @@ class FeatureReading(Shown):
         return self.names[token] if token < len(self.names) else str(token)
 
     def find(self, word: str) -> np.ndarray:
-        """The features that name a word, at it or next, those that are most of it first."""
+        """The features of which a word is at least a hundredth, at it or next, those first of which it is most."""
         wanted = word.strip().casefold()
         named = [at for at, name in enumerate(self.names) if wanted and name.strip().casefold() == wanted]
         shares = np.zeros(self.size)
@@ -209,7 +212,7 @@ class FeatureReading(Shown):
             shares = np.maximum(
                 shares, np.divide(own, self.sums, out=np.zeros(self.size), where=self.sums > 0)
             )
-        found = np.flatnonzero(shares > 0)
+        found = np.flatnonzero(shares >= NAMES)
         return found[np.argsort(-shares[found], kind="stable")]
 
     def table(self) -> list[dict[str, str | int | float]]:
