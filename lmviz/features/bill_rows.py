@@ -50,7 +50,7 @@ def bill_rows(
     if rest:
         rows.append(BillRow(_others(len(rest), "feature"), sum(found.share for found in rest), is_many=True))
     for number in sorted(range(len(bill.dictionaries)), key=lambda at: -abs(bill.errors[at])):
-        rows.append(BillRow(f"error of {bill.name_of(number)}", float(bill.errors[number]), is_error=True))
+        rows.append(BillRow(_error_of(bill, number), float(bill.errors[number]), is_error=True))
     averages = "the average" if not several else "the averages"
     rows.append(BillRow(averages, float(bill.averages.sum()), is_many=True))
     own = {FEATURE, ERROR, AVERAGE}
@@ -63,6 +63,10 @@ def bill_rows(
         for part in named_parts(others)
         if abs(part.share) > 0
     ]
+
+
+def _error_of(bill: FeatureBill, number: int) -> str:
+    return f"error of {bill.name_of(number)}" if len(bill.dictionaries) > 1 else "error"
 
 
 def bill_in_words(bill: FeatureBill) -> str:

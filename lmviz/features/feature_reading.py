@@ -203,7 +203,7 @@ class FeatureReading(Shown):
         return self.names[token] if token < len(self.names) else str(token)
 
     def find(self, word: str) -> np.ndarray:
-        """The features of which a word is at least a hundredth, at it or next, those first of which it is most."""
+        """The features of which a word is at least a hundredth, at it or next: the largest first."""
         wanted = word.strip().casefold()
         named = [at for at, name in enumerate(self.names) if wanted and name.strip().casefold() == wanted]
         shares = np.zeros(self.size)

@@ -17,7 +17,6 @@ from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.features.bill_rows import BillRow, bill_in_words, bill_rows
 from lmviz.inspection.recipes.recipe import arguments_of, recipe_of
 from lmviz.looks.names import COUNTED, Names
-from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,7 +136,7 @@ class FeatureBillPanel(AnsweringPanel["FeatureBill", Asked]):
         self._bars.set_bars(
             [row.name for row in self._rows] + [sum_of],
             [row.share for row in self._rows] + [found.value],
-            notes=[visible(row.note) for row in self._rows],
+            notes=[row.note for row in self._rows],
             faded=[at for at, row in enumerate(self._rows) if row.is_many],
             hatched=[at for at, row in enumerate(self._rows) if row.is_error],
             running=True,

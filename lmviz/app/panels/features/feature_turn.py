@@ -29,6 +29,8 @@ NO_PREFIX = "Type a text to see what its next word becomes as this feature is tu
 MOST, STEP = 3.0, 0.25
 FACTORS = tuple(np.arange(0.0, MOST + STEP / 2, STEP).tolist())
 WORDS = 5
+LITTLE = 0.01
+"""A smaller change of what words have together is little."""
 SENTENCE = Words("feature_turn_sentence")
 PLOT = Curves(
     "feature_turn_plot",
@@ -151,12 +153,17 @@ class FeatureTurnPanel(AskingPanel[Reading, TurnedWords]):
             )
         shares = turned.share(group)
         names = ", ".join(visible(found.written.names[at]) for at in others[:3])
-        what = _raised(found.written)
-        return replace(
-            SENTENCE,
-            text=f"Removed, {what} go from {percentage(float(shares[own]))} to "
-            f"{percentage(float(shares[0]))}, and {names} take their place.",
-        )
+        what, before, after = _raised(found.written), float(shares[own]), float(shares[0])
+        if abs(before - after) < LITTLE:
+            said = (
+                f"Removed, {what} keep {percentage(after)} of {percentage(before)}: little hangs on it here."
+            )
+        else:
+            said = (
+                f"Removed, {what} go from {percentage(before)} to {percentage(after)}, and {names} take their "
+                "place."
+            )
+        return replace(SENTENCE, text=said)
 
     def _is_of(self, asked: AskedFeature) -> bool:
         return self.asked is not None and self.asked.about == asked.key

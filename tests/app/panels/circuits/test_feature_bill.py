@@ -40,5 +40,5 @@ def test_the_bill_is_that_of_python_and_adds_up(
     bars = panel.findChild(SignedBars, "feature_bill_bars")
     assert bars.values[:-1].sum() == pytest.approx(bars.values[-1], abs=1e-5)
     assert bars.values[-1] == pytest.approx(panel.found.value)
-    assert any(label.startswith("error of") for label in bars.labels)
+    assert any(label.startswith("error") for label in bars.labels)
     assert "unexplained" in panel.findChild(QLabel, "feature_bill_sentence").text()
