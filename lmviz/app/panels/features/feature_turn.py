@@ -160,8 +160,8 @@ class FeatureTurnPanel(AskingPanel[Reading, TurnedWords]):
             )
         else:
             said = (
-                f"Removed, {what} go from {percentage(before)} to {percentage(after)}, and {names} take their "
-                "place."
+                f"Removed, {what} go from {percentage(before)} to {percentage(after)}, and {names} take "
+                "their place."
             )
         return replace(SENTENCE, text=said)
 
