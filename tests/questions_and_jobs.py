@@ -264,10 +264,11 @@ def export_a_page(scene: Scene) -> None:
     from lmviz.app.board.page_export import export_page
 
     place = scene.text_file.parent / f"page-{next(scene.numbers)}.html"
+    [panel], asked = scene.places("heads_view"), list[object]()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(place), ""))
-        export_page(scene.places("heads_view"))
-        scene.settle()
+        patch.setattr(QFileDialog, "getSaveFileName", lambda *given: asked.append(given) or (str(place), ""))
+        export_page([panel])
+        scene.wait(lambda: asked or panel.complains("export"))
 
 
 def weigh(scene: Scene) -> None:

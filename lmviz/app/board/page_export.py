@@ -84,6 +84,7 @@ def export_page(panels: Sequence[Panel], title: str = "") -> None:
     def fail(sentence: str) -> None:
         first.complain(sentence, "export")
 
+    first.complain("", "export")
     session.work.start_job("Making a page", work, lambda offered: _ask_where(first, taken, offered), fail)
 
 
