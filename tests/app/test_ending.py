@@ -149,6 +149,7 @@ def test_ctrl_c_closes_the_window_as_a_person_would(tmp_path: Path) -> None:
     assert list(tmp_path.rglob("settings.json")), "what was open is remembered"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there signals end a process at once")
 @pytest.mark.parametrize("moment", others_slow(["any", "in mid-question"], "in mid-question"))
 def test_being_terminated_leaves_a_run_that_can_be_resumed(

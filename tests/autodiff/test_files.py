@@ -63,6 +63,7 @@ def test_shipped_networks_check(name):
     assert net.check().agrees
 
 
+@pytest.mark.slow
 def test_the_program_for_torch_runs_and_agrees(lecture):
     lecture.edit("z", (1,), 0.25).backward()
     done = subprocess.run([sys.executable, "-c", lecture.torch], capture_output=True, text=True, check=True)

@@ -82,6 +82,7 @@ J = identity(e[4])
 """
 
 
+@pytest.mark.slow
 def test_of_a_summation_that_is_learned_only_u_and_the_product_of_v_and_w_are_determined():
     learned = []
     for seed in (0, 2):

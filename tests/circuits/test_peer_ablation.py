@@ -79,6 +79,7 @@ def hooked(theirs, prompts, answers) -> np.ndarray:
     return found
 
 
+@pytest.mark.slow
 def test_the_mean_ablation_of_all_heads_is_that_of_plain_hooks(models):
     theirs, ours, prompts, answers = models
     contrasts = [

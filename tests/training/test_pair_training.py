@@ -105,6 +105,7 @@ def test_the_loss_of_a_batch_is_that_of_its_pairs_one_by_one():
     assert nats([0, 1, 2]) == pytest.approx(nats([0]) + nats([1]) + nats([2]), rel=1e-5)
 
 
+@pytest.mark.slow
 def test_a_translator_learns_to_write_backwards(model):
     answer = lmviz.predict(model, "abd")
     assert answer.source_tokens == ("a", "b", "d", "⟨end⟩")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from covering import covering
 from foreign_models import saved
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
@@ -205,7 +206,12 @@ def tried() -> Iterator[tuple[str, str, str]]:
                 yield row, what, "by a link inside a folder"
 
 
-@pytest.mark.parametrize(("row", "what", "way"), list(tried()))
+TRIED = [pytest.param(*each, id=" ".join(each)) for each in tried()]
+
+
+@pytest.mark.parametrize(
+    ("row", "what", "way"), covering(TRIED, [{row, what, way} for row, what, way in tried()])
+)
 def test_what_lies_elsewhere(
     window: MainWindow,
     lecture: Path,

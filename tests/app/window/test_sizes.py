@@ -180,6 +180,7 @@ def look_behind(window: MainWindow, qtbot: QtBot) -> None:
             inspect(window, qtbot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("perspective", others_slow(NAMES, "train"))
 def test_no_word_is_cut_and_no_panel_blank_in_the_smallest_window(
     window: MainWindow, opened: Callable[[str], None], perspective: str, qtbot: QtBot

@@ -44,7 +44,7 @@ def test_a_pinned_unit_is_followed_from_stage_to_stage(
             qtbot.waitUntil(lambda text=f"unit 4:  {expected}": equation.numbers == text)
 
 
-@in_families("ngram", "lstm")
+@in_families("lstm")
 def test_hovering_a_cell_says_why_it_has_its_value(
     inside: dict[str, Panel], session: Session, run: Path, qtbot: QtBot
 ) -> None:
@@ -68,7 +68,7 @@ def test_hovering_a_cell_says_why_it_has_its_value(
 
 
 @pytest.mark.slow
-@in_families("window", "gru")
+@in_families("gru")
 def test_a_click_pins_and_an_operand_leads_back(
     inside: dict[str, Panel], session: Session, qtbot: QtBot
 ) -> None:
@@ -85,7 +85,7 @@ def test_a_click_pins_and_an_operand_leads_back(
     assert session.focus.cell is None
 
 
-@in_families("rnn", "transformer")
+@in_families("rnn")
 def test_what_a_pinned_cell_came_from_is_lit_and_the_rest_fades(
     inside: dict[str, Panel], session: Session, qtbot: QtBot
 ) -> None:

@@ -78,7 +78,7 @@ def test_every_stage_draws_its_taps_as_the_trace_has_them(
     assert session.focus.stage == len(trace.stages) - 2
 
 
-@in_families("ngram", "transformer")
+@in_families("ngram")
 def test_python_gives_the_numbers_that_are_drawn(
     inside: dict[str, Panel], session: Session, qtbot: QtBot
 ) -> None:
@@ -132,7 +132,7 @@ def test_the_next_stage_fades_in_and_the_next_word_does_not(
     assert not strips.is_crossfading
 
 
-@in_families("window", "transformer")
+@in_families("transformer")
 def test_strips_and_steps_back_are_told_apart_by_their_names(
     inside: dict[str, Panel], session: Session, qtbot: QtBot
 ) -> None:

@@ -28,7 +28,7 @@ from lmviz.text.corpus import load_corpus
 ONLY_PANELS = ("state", "unit", "stage")
 
 
-@in_families("rnn", "lstm")
+@in_families("lstm")
 def test_sorting_by_similarity_moves_rows_but_keeps_their_names(
     inside: dict[str, Panel], session: Session, qtbot: QtBot
 ) -> None:
@@ -115,7 +115,7 @@ def test_stages_of_an_encoder_are_those_at_the_pinned_word_of_the_source(
     qtbot.waitUntil(lambda: any(view.fixed == {"source": 2} for view in stages.views))  # of the same number
 
 
-@in_families("rnn", "gru")
+@in_families("gru")
 def test_a_dragged_value_changes_what_comes_later_and_one_undo_takes_it_back(
     inside: dict[str, Panel], session: Session, qtbot: QtBot
 ) -> None:

@@ -26,10 +26,10 @@ from lmviz.inspection.strongest import likeliest_answer, strongest_cell
 ONLY_PANELS = ("state", "why", "attention_why", "attention")
 
 LONG = 30_000
-QUICK = ("ngram", "gru", "transformer")
+QUICK = ("ngram", "gru")
 WHERE = [
     pytest.param((family, "inside"), marks=() if family in QUICK else pytest.mark.slow) for family in FAMILIES
-] + [("transformer", "attention"), ("lstm", "attention")]
+] + [("transformer", "attention"), pytest.param(("lstm", "attention"), marks=pytest.mark.slow)]
 
 
 @pytest.fixture
