@@ -29,20 +29,37 @@ CONTAINERS = [
 
 @pytest.fixture(scope="module")
 def dictionary():
-    return lmviz.open_features(FOLDER / "stream-after-layer-2.safetensors")
+    return lmviz.open_features(FOLDER / "after-layer-2.safetensors")
 
 
-def test_the_card_says_what_the_file_says(dictionary):
-    card, worth = (FOLDER / "card.md").read_text(encoding="utf-8"), dictionary.worth
-    told = dict(re.findall(r"^\| ([a-z ]+) \| ([\d.]+) ", card, flags=re.MULTILINE))
-    assert float(told["variance explained"]) == pytest.approx(100 * worth.variance_explained, abs=0.05)
-    assert float(told["loss of the model"]) == pytest.approx(worth.loss, abs=5e-4)
-    assert float(told["with the features in place of the state"]) == pytest.approx(
-        worth.loss_reconstructed, abs=5e-4
-    )
-    assert float(told["with the mean state in its place"]) == pytest.approx(worth.loss_mean, abs=5e-4)
-    assert int(told["never on"]) == worth.silent
+@pytest.mark.parametrize("name", ["after-layer-2", "feed-forward-1", "feed-forward-2", "feed-forward-3"])
+def test_the_card_says_what_the_files_say(name):
+    card = (FOLDER / "card.md").read_text(encoding="utf-8")
+    [row] = [line for line in card.splitlines() if line.startswith(f"| `{name}`")]
+    explained, reconstructed, mean = (float(number) for number in re.findall(r"\b\d+\.\d+", row))
+    worth = lmviz.open_features(FOLDER / f"{name}.safetensors").worth
+    assert explained == pytest.approx(100 * worth.variance_explained, abs=0.05)
+    assert reconstructed == pytest.approx(worth.loss_reconstructed, abs=5e-4)
+    assert mean == pytest.approx(worth.loss_mean, abs=5e-4)
+    assert worth.loss == pytest.approx(0.853, abs=5e-4)
+    assert worth.silent == 0
+
+
+def test_they_are_small():
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 4_000_000
+
+
+def test_the_errors_of_the_feed_forward_layers_carry_more_of_the_answer_than_their_features():
+    """What the card says, and why no bill is without its errors."""
+    model = lmviz.open_model("stories-transformer")
+    dictionaries = [lmviz.open_features(FOLDER / f"feed-forward-{layer}.safetensors") for layer in (1, 2, 3)]
+    story = f"{TEXT} barrel, and there lay the brown"
+    contrast = lmviz.contrast(story, story.replace("stone", "bell"), measure="logit: stone- bell")
+    bill = lmviz.feature_bill(model, contrast, dictionaries)
+    assert bill.total == pytest.approx(bill.value, abs=1e-9)
+    assert abs(bill.attribution["rounding"].total) < 1e-5
+    assert bill.errors.sum() > bill.explained > 0
+    assert bill.alone.errors > bill.alone.features > 0
 
 
 def test_the_feature_of_the_card_raises_the_containers_and_they_fall_without_it(dictionary):
