@@ -28,6 +28,7 @@ class Descent(Part):
         self._network = network
         self._rate = 0.1
         self._path: list[Parameters] = []
+        self._taken: list[DescentStep] = []  # from each place on the path to the next
         self._place = 0
         self._is_moving = False
         self._directions: tuple[Direction, Direction] | None = None
@@ -61,6 +62,11 @@ class Descent(Part):
 
         net = self._network.current
         return descend(net, self._rate) if net.parameters else None
+
+    @property
+    def last(self) -> DescentStep | None:
+        """The step that has led to where the network stands; None at the beginning of a path."""
+        return self._taken[self._place - 1] if self._place else None
 
     @property
     def directions(self) -> tuple[Direction, ...]:
@@ -107,12 +113,13 @@ class Descent(Part):
 
         net = self._network.current
         try:
-            taken = [step.parameters for step in train(net, self._rate, steps)]
+            taken = list(train(net, self._rate, steps))
         except LmvizError as error:
             self.failed.emit(str(error))
             return
         before = self._path[: self._place + 1] or [parameters_of(net)]
-        self._path = [*before, *taken]
+        self._path = [*before, *(step.parameters for step in taken)]
+        self._taken = [*self._taken[: self._place], *taken]
         self.go_to(len(self._path) - 1)
 
     def go_to(self, place: int) -> None:
@@ -127,7 +134,7 @@ class Descent(Part):
     def _notice(self) -> None:
         """The network computes something else, but not because it stands elsewhere on the path."""
         if not self._is_moving:
-            self._path, self._place = [], 0
+            self._path, self._taken, self._place = [], [], 0
             self.changed.emit()
 
     def _forget(self) -> None:

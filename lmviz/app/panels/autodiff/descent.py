@@ -79,8 +79,13 @@ class DescentPanel(NetworkPanel):
             self._plot.set_curves([])
             self._plot.set_cursor(None)
             return
-        self._losses.setText(f"{number(step.before, 4)} → {number(step.after, 4)}")
-        self._line.setText(f"a straight line says {number(step.predicted, 4)}")
+        last = descent.last  # what the next step comes to is seen once it is taken
+        if last is None:
+            self._losses.setText(number(step.before, 4))
+            self._line.setText(f"a straight line says {number(step.predicted, 4)}")
+        else:
+            self._losses.setText(f"{number(last.before, 4)} → {number(last.after, 4)}")
+            self._line.setText(f"a straight line said {number(last.predicted, 4)}")
         self._curve = curve = step_curve(self.session.network.current, descent.rate)
         line = PlotCurve("line", curve.rates, curve.line, "muted_text", 1.2, dashed=True, guide=True)
         self._plot.set_curves([PlotCurve("loss", curve.rates, curve.losses, "accent"), line])

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QComboBox, QFileDialog, QPushButton, QSpinBox, QWidget
 
 from lmviz.app.look.theme import current_theme, give_font, theme_switch
@@ -88,6 +88,22 @@ class PollPanel(Panel):
         """Show the answers, or hide them: what the space bar does here."""
         self.session.polls.show_answers(not self.session.polls.is_shown)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A space is no part of a count: from a field of those it shows the answers, too."""
+        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Space:
+            if event.type() == QEvent.Type.KeyPress:
+                self.toggle_play()
+            return event.type() in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride)
+        return super().eventFilter(watched, event)
+
+    def _press_space(self) -> None:
+        """Show the answers, wherever the focus is, but on a button here: to that one has come by Tab."""
+        focused = self.window().focusWidget()
+        if isinstance(focused, QPushButton) and self.isAncestorOf(focused):
+            focused.click()
+        else:
+            self.toggle_play()
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._choices.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -154,6 +170,11 @@ class PollPanel(Panel):
             key = QShortcut(QKeySequence(letter), self)
             key.activated.connect(lambda letter=letter: polls.collect(letter))
         QShortcut(QKeySequence(Qt.Key.Key_Backspace), self).activated.connect(polls.take_back)
+        QShortcut(QKeySequence(Qt.Key.Key_Space), self).activated.connect(self._press_space)
+        for button in (self._show, self._clear, self._type):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # space is for the answers, not for the last click
+        for spin in self._spins.values():
+            spin.installEventFilter(self)
         for letter, spin in self._spins.items():
             spin.valueChanged.connect(lambda number, letter=letter: polls.set_count(letter, number))
         self.show_failures(polls.failed, polls.changed)

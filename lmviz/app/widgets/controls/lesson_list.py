@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QScrollArea, QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.building import STRETCH, column, row
@@ -55,6 +55,7 @@ class LessonList(QWidget):
             number = len(self._rows)
             added = _Row(number)
             added.clicked.connect(lambda _=False, number=number: self.chosen.emit(number))
+            added.left_for.connect(self._go)
             self._rows.append(added)
             self._column.insertWidget(number, added)
         for number, listed in enumerate(self._rows):
@@ -62,9 +63,26 @@ class LessonList(QWidget):
             if number < len(lessons):
                 listed.show_lesson(lessons[number])
 
+    def _go(self, by: int) -> None:
+        """Give the keys to the row above or below, and bring it into sight."""
+        shown = [each for each in self._rows if not each.isHidden()]
+        at = next((place for place, each in enumerate(shown) if each.hasFocus()), None)
+        if at is not None and 0 <= at + by < len(shown):
+            shown[at + by].setFocus(Qt.FocusReason.TabFocusReason)
+            around = self.parentWidget()
+            while around is not None and not isinstance(around, QScrollArea):
+                around = around.parentWidget()
+            if around is not None:
+                around.ensureWidgetVisible(shown[at + by], 0, 0)
+
 
 class _Row(Painted, QAbstractButton):
-    """A title, how much is done, and a sentence; all of it can be clicked."""
+    """A title, how much is done, and a sentence; all of it can be clicked.
+
+    Signal: `left_for(int)` for an arrow key, 1 for the row below and -1 for the one above.
+    """
+
+    left_for = Signal(int)
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -93,8 +111,11 @@ class _Row(Painted, QAbstractButton):
         self._about.setVisible(bool(lesson.about))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        ways = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
         if event.key() in CONFIRMING:
             self.click()
+        elif event.key() in ways:
+            self.left_for.emit(ways[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
 
@@ -102,4 +123,5 @@ class _Row(Painted, QAbstractButton):
         theme = current_theme()
         painter.setRenderHint(Painter.RenderHint.Antialiasing)
         wash = theme.accent_wash if self.hasFocus() else theme.hover if self.underMouse() else theme.surface
-        painter.box(QRectF(self.rect()), wash, radius=6)
+        edge = theme.accent if self.hasFocus() else None  # a wash alone is not seen by everybody
+        painter.box(QRectF(self.rect()).adjusted(1, 1, -1, -1), wash, edge, 2, radius=6)

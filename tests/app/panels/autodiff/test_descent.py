@@ -13,11 +13,15 @@ ONLY_PANELS = ("graph", "descent", "surface")
 
 
 def test_one_step_of_gradient_descent_and_back(scene: Scene) -> None:
-    assert scene.find(QLabel, "descent_losses").text() == "0.3251 → 0.3066"
+    losses = scene.find(QLabel, "descent_losses")
+    assert losses.text() == "0.3251", "what comes next is seen once the step is taken"
     scene.click("take_step_button")
+    assert losses.text() == "0.3251 → 0.3066"
+    assert scene.find(QLabel, "descent_line").text() == "a straight line said 0.3062"
     assert scene.read("J") == pytest.approx(0.306588, abs=5e-7)
     scene.click("undo_step_button")
     assert scene.read("J") == pytest.approx(0.325054, abs=5e-7)
+    assert losses.text() == "0.3251"
     slider = scene.find(QSlider, "rate_slider")
     slider.setValue(slider.value() + 2)
     scene.settle()

@@ -430,3 +430,23 @@ def test_a_right_choice_that_could_not_be_computed_is_not_waited_for(
     session.polls.collect("A")
     qtbot.waitUntil(lambda: text(poll, "poll_answer").startswith("ngram finds B the likeliest."))
     assert poll.complaint == ""
+
+
+def test_space_shows_the_answers_wherever_the_focus_is(
+    poll: PollPanel, window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    def press_space() -> bool:
+        before = session.polls.is_shown
+        qtbot.keyClick(window.focusWidget() or window, Qt.Key.Key_Space)
+        return session.polls.is_shown != before
+
+    click(poll, "type_counts_button", qtbot)
+    assert press_space(), "from a field of counts"
+    click(poll, "clear_poll_button", qtbot)
+    assert press_space(), "after a click on a button"
+    window.rail.setFocus()
+    window.findChild(QPushButton, "train_button").setFocus()
+    assert press_space(), "from a button elsewhere"
+    assert not session.training.is_taken
+    poll.findChild(QPushButton, "show_answers_button").setFocus(Qt.FocusReason.TabFocusReason)
+    assert press_space(), "by the button itself"
