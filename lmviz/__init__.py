@@ -43,7 +43,14 @@ if TYPE_CHECKING:
         turn_feature,
         written_words,
     )
-    from lmviz.api.features import features_plan, find_features, open_features, save_features
+    from lmviz.api.features import (
+        features_plan,
+        find_features,
+        open_features,
+        save_features,
+        stability,
+        with_features,
+    )
     from lmviz.api.origins import copied, influences, memorised
     from lmviz.api.pages import page
     from lmviz.api.questions import (
@@ -168,6 +175,7 @@ __all__ = [
     "scale",
     "scale_head",
     "show",
+    "stability",
     "staying_features",
     "steer",
     "text_set",
@@ -178,6 +186,7 @@ __all__ = [
     "turn_feature",
     "use_map",
     "weights",
+    "with_features",
     "word_direction",
     "words",
     "written_words",
@@ -196,7 +205,8 @@ _HOMES = {
     "TrainerCallback": "lmviz.recording.trainer_callback",
     "chat": "lmviz.api.chats",
     **dict.fromkeys(
-        ("features_plan", "find_features", "open_features", "save_features"), "lmviz.api.features"
+        ("features_plan", "find_features", "open_features", "save_features", "stability", "with_features"),
+        "lmviz.api.features",
     ),
     **dict.fromkeys(("copied", "influences", "memorised"), "lmviz.api.origins"),
     "page": "lmviz.api.pages",

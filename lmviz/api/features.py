@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmviz.api.given import opened_model
-from lmviz.base.arguments import check_callable, named_file
+from lmviz.base.arguments import check_callable, named_file, whole_number
 from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.api.given import Given, Texts
     from lmviz.features.dictionary import Dictionary
+    from lmviz.features.featured_model import FeaturedModel
     from lmviz.features.history import FeatureProgress
     from lmviz.features.plan import FeaturePlan
     from lmviz.features.recipe import FeatureRecipe
+    from lmviz.features.stability import Stability
     from lmviz.features.texts import FeatureTexts
     from lmviz.models.model import Model
     from lmviz.text.corpus import Corpus
@@ -84,6 +86,49 @@ def features_plan(
     return measured_plan(opened, _read(opened, texts, recipe), recipe, tap)
 
 
+def stability(
+    model: Given,
+    texts: Corpus | Texts | str | Path,
+    dictionary: Dictionary,
+    *,
+    tokens: int | None = None,
+    progress: Callable[[FeatureProgress], None] | None = None,
+) -> Stability:
+    """Whether the same features come again: a second dictionary from another seed, on a part of the text.
+
+    It is learned from a third of the tokens of the first, or from `tokens`. `.sentence` says how many have a
+    twin, `.matched` has for each feature the nearest of `.other` and their cosine. LmvizError for features
+    of a kind that lmviz does not learn.
+    """
+    from lmviz.features.stability import second_recipe, tested_stability
+
+    check_callable("progress", progress)
+    _check_dictionary(dictionary)
+    opened = opened_model(model)
+    recipe = second_recipe(dictionary, None if tokens is None else whole_number("tokens", tokens, least=2))
+    learning = tested_stability(opened, _read(opened, texts, recipe), dictionary, recipe)
+    while True:
+        try:
+            heard = next(learning)
+        except StopIteration as end:
+            return end.value
+        if progress is not None:
+            progress(heard)
+
+
+def with_features(model: Given, dictionary: Dictionary) -> FeaturedModel:
+    """The same model, whose state at the tap is what the features write, and the error, added up.
+
+    It has further taps, such as "layers/1/residual2/features/activations" (position, feature), which are
+    traced, explained, differentiated and changed like all others: an intervention on activations leaves the
+    error as it is. LmvizError where the dictionary does not fit the model.
+    """
+    from lmviz.features.featured_model import FeaturedModel
+
+    _check_dictionary(dictionary)
+    return FeaturedModel(opened_model(model), dictionary)
+
+
 def open_features(
     path: str | Path,
     model: Given | None = None,
@@ -126,10 +171,7 @@ def save_features(dictionary: Dictionary, path: str | Path, form: str = "lmviz")
     Returns what was written, a folder for SAELens and otherwise a file. LmvizError where the program has
     nothing like it.
     """
-    from lmviz.features.dictionary import Dictionary
-
-    if not isinstance(dictionary, Dictionary):
-        raise LmvizError(f"{dictionary!r} is no dictionary: give what lmviz.find_features returns.")
+    _check_dictionary(dictionary)
     if form == "lmviz":
         return dictionary.save(path)
     if form == "saelens":
@@ -166,6 +208,13 @@ def _opened(path: Path) -> Dictionary:
 
         return read_transcoder(path)
     return read_dictionary(path)
+
+
+def _check_dictionary(dictionary: Any) -> None:
+    from lmviz.features.dictionary import Dictionary
+
+    if not isinstance(dictionary, Dictionary):
+        raise LmvizError(f"{dictionary!r} is no dictionary: give what lmviz.find_features returns.")
 
 
 def _recipe(settings: dict[str, Any]) -> FeatureRecipe:

@@ -48,10 +48,11 @@ def finding_look(
     said: str = "",
     head: Sequence[LookPart] = (),
     size: int = 0,
+    further: str = "",
 ) -> Look:
     """What was measured so far, in four plots; what they are worth in the end stands in the sentence.
 
-    `said` stands there before anything was measured.
+    `said` stands there before anything was measured, and `further` behind it.
     """
     if progress is None:
         return Look(instead=said, head=head)
@@ -74,7 +75,7 @@ def finding_look(
         share=1,
     )
     return Look(
-        (replace(SENTENCE, text=_sentence(progress, found, said)), plots, below),
+        (replace(SENTENCE, text=f"{_sentence(progress, found, said)} {further}".strip()), plots, below),
         aside=f"step {count(progress.step)} of {count(steps)}",
         head=head,
         arrays={

@@ -277,6 +277,14 @@ CALLS: dict[str, Callable[[Any], Call]] = {
         partial(lmviz.features_plan, size=4, k=2, tokens=64, batch=16),
         {"model": at.model, "texts": at.corpus},
     ),
+    "stability": lambda at: (
+        partial(lmviz.stability, tokens=64),
+        {"model": at.model, "texts": at.corpus, "dictionary": at.features},
+    ),
+    "with_features": lambda at: (
+        lmviz.with_features,
+        {"model": at.model, "dictionary": at.features},
+    ),
     "open_features": lambda at: (
         lmviz.open_features,
         {"path": at.features.save("made.safetensors"), "model": at.model},
@@ -371,6 +379,7 @@ RECORDINGS = {
 
 LONG = (
     "find_features",
+    "stability",
     "training_plan",
     "influences",
     "memorised",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lmviz.features.folder import FeatureFolder
     from lmviz.features.history import FeatureProgress
     from lmviz.features.plan import FeaturePlan
+    from lmviz.features.stability import Stability
     from lmviz.models.model import Model
     from lmviz.text.corpus import Corpus
 
@@ -53,6 +54,8 @@ class FindingFeatures(Part):
         self._begun: tuple[Moment, Corpus, FeatureRecipe, str] | None = None
         self._job: Job | None = None
         self._enough = Event()
+        self._stability: Stability | None = None
+        self._testing: Job | None = None
         for signal in (library.model_changed, library.step_changed, text.changed):
             signal.connect(self.changed)
 
@@ -93,6 +96,51 @@ class FindingFeatures(Part):
     def dictionary(self) -> Dictionary | None:
         """What was found in the end."""
         return self._dictionary
+
+    @property
+    def stability(self) -> Stability | None:
+        """Whether what was found comes again with another seed; None before that was tried."""
+        return self._stability
+
+    @property
+    def is_testing(self) -> bool:
+        """Whether that is being tried."""
+        return self._testing is not None
+
+    def test_stability(self) -> None:
+        """Find features with another seed on a part of the text, and hold both beside one another."""
+        if self._begun is None or self._dictionary is None or self._job is not None or self.is_testing:
+            return
+        (opened, step), corpus, recipe, _ = self._begun
+        folder, dictionary = opened.folder, self._dictionary
+
+        def work(report: Report) -> Generator[float, None, Stability]:
+            from lmviz.features.stability import second_recipe, tested_stability
+            from lmviz.features.texts import read_feature_texts
+            from lmviz.runs.opening import open_model_of, open_recorded
+
+            model = open_model_of(open_recorded(folder), step)
+            second = second_recipe(dictionary)
+            texts = read_feature_texts(
+                model, corpus, tokens=second.tokens, length=recipe.length, seed=second.seed
+            )
+            testing = tested_stability(model, texts, dictionary, second)
+            while True:
+                try:
+                    yield next(testing).share
+                except StopIteration as end:
+                    return end.value
+
+        def take(stability: Stability) -> None:
+            self._stability = stability
+
+        self._testing = self._work.start_job("Trying another seed", work, take, self.failed.emit)
+        self._testing.ended.connect(self._end_testing)
+        self.changed.emit()
+
+    def _end_testing(self) -> None:
+        self._testing = None
+        self.changed.emit()
 
     @property
     def folder(self) -> FeatureFolder | None:
@@ -146,7 +194,7 @@ class FindingFeatures(Part):
         if moment is None or corpus is None or self._job is not None:
             return
         self._begun = moment, corpus, self._recipe, self._tap
-        self._folder = self._dictionary = self._progress = None
+        self._folder = self._dictionary = self._progress = self._stability = None
         self._run()
 
     def pause(self) -> None:

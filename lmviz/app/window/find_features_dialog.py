@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.session.finding_features import FINISHED, IDLE, PAUSED, RUNNING, FindingFeatures
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
-from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.looks.look_card import LookCard
@@ -26,6 +26,10 @@ MEASURING = "Measuring how long it takes …"
 INVITATION = (
     "A dictionary of features is learned of the states of the open text. Its curves are drawn here while it "
     "learns: what it explains, and what the model's loss is with it."
+)
+STABLE = (
+    "Learns once more with another seed, on a third of the tokens, and says how many of the features come "
+    "again: those that do not are one way among many to take the states apart."
 )
 SAID = {
     RUNNING: "Learning.",
@@ -51,6 +55,8 @@ class FindFeaturesDialog(QDialog):
         self.start_button = named(QPushButton("Find features"), "start_finding_button", role="primary")
         self.pause_button = named(QPushButton("Pause"), "pause_finding_button")
         self.stop_button = named(QPushButton("Stop and keep"), "stop_finding_button")
+        self.stable_button = named(QPushButton("Stable?"), "stable_features_button")
+        self.stable_button.setToolTip(paragraph(STABLE))
         self.card = LookCard("What they explain")
         side = sheet(
             column(
@@ -59,6 +65,7 @@ class FindFeaturesDialog(QDialog):
                 self.form,
                 self.plan_label,
                 STRETCH,
+                row(STRETCH, self.stable_button),
                 row(STRETCH, self.stop_button, self.pause_button, self.start_button),
                 gap=8,
             )
@@ -70,6 +77,7 @@ class FindFeaturesDialog(QDialog):
         self.form.configuration_changed.connect(self._choose)
         self.tap_choice.activated.connect(lambda _: self._choose(self.form.configuration))
         self.start_button.clicked.connect(lambda _=False: self._start())
+        self.stable_button.clicked.connect(lambda _=False: finding.test_stability())
         self.pause_button.clicked.connect(lambda _=False: finding.pause())
         self.stop_button.clicked.connect(lambda _=False: finding.stop())
         finding.changed.connect(self._refresh)
@@ -115,6 +123,8 @@ class FindFeaturesDialog(QDialog):
         self.start_button.setEnabled(can_start or phase == PAUSED)
         self.pause_button.setEnabled(phase == RUNNING)
         self.stop_button.setEnabled(phase in (RUNNING, PAUSED) and finding.progress is not None)
+        can_test = phase == FINISHED and not finding.is_testing and finding.stability is None
+        self.stable_button.setEnabled(can_test)
         self.card.show_look(self._look())
 
     def _look(self) -> Look:
@@ -122,7 +132,11 @@ class FindFeaturesDialog(QDialog):
         said = SAID.get(finding.phase, INVITATION)
         if finding.folder is not None and finding.phase == FINISHED:
             said = f"Kept in {finding.folder.path.name}."
-        return finding_look(finding.progress, finding.dictionary, said=said, size=finding.size)
+        further = "" if finding.stability is None else finding.stability.sentence
+        further = "Learning with another seed …" if finding.is_testing else further
+        return finding_look(
+            finding.progress, finding.dictionary, said=said, size=finding.size, further=further
+        )
 
     def _offer(self, taps: tuple[str, ...]) -> None:
         """The taps that there are; what was chosen stays chosen."""

@@ -60,6 +60,16 @@ def test_features_are_found_beside_the_run_and_opened(
     assert shown.arrays["explained"][-1] == folder.history().rows[-1][2]
     assert again.worth.sentence in shown.parts[0].text
     assert f"of {again.size} never are on" in shown.parts[0].text
+    dialog.stable_button.click()
+    qtbot.waitUntil(
+        lambda: session.features.finding.stability is not None and not session.features.finding.is_testing
+    )
+    expected = lmviz.stability(run, session.text.corpus, again)
+    np.testing.assert_array_equal(
+        session.features.finding.stability.matched.cosines, expected.matched.cosines
+    )
+    assert expected.sentence in dialog.card.look.parts[0].text
+    dialog.close()
 
 
 def test_a_pause_keeps_what_it_goes_on_from_and_stopping_keeps_what_was_learned(
