@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from lmviz.base.errors import LmvizError
+from lmviz.models.interruption import look_up
 from lmviz.models.model import Model
 from lmviz.text.ordinary_files import read_file
 from lmviz.training.validation import ValidationLoss
@@ -139,6 +140,7 @@ def mean_loss(model: Model, rows: np.ndarray, batch: int) -> float:
     model.eval()
     total = 0.0
     for start in range(0, len(rows), batch):
+        look_up()
         ids = torch.from_numpy(rows[start : start + batch]).to(device)
         total -= float(model.log_probabilities(ids[:, :-1], ids[:, 1:]).cpu().double().sum())
     model.train(was_training)

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from lmviz.models.float64 import in_float64
+from lmviz.models.interruption import look_up
 from lmviz.models.model import IGNORED, Model
 from lmviz.training.distributed import Team
 from lmviz.training.options import TrainingOptions
@@ -52,6 +53,7 @@ class PieceValidation:
         model.eval()
         with torch.no_grad():
             for chosen in self._batches[self._team.rank :: self._team.size]:
+                look_up()
                 arrays = (torch.from_numpy(array).to(device) for array in self._pieces.side_by_side(chosen))
                 tokens, targets, lengths = arrays
                 given = self._pieces.beside(chosen).items()

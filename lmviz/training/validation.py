@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.lib.stride_tricks import sliding_window_view
 
+from lmviz.models.interruption import look_up
 from lmviz.models.model import IGNORED, Model
 from lmviz.training.distributed import Team
 from lmviz.training.options import TrainingOptions
@@ -68,6 +69,7 @@ class Validation:
         model.eval()
         with torch.no_grad():
             for starts, length in self._parts[self._team.rank :: self._team.size]:
+                look_up()  # a rehearsal that nobody waits for ends here
                 tokens, targets = self._windows(starts, length)
                 values = model.log_probabilities(tokens.to(device), targets.to(device))
                 total[0] += values.cpu().sum(dtype=torch.float64)
@@ -122,6 +124,7 @@ class StreamValidation:
         model.eval()
         with torch.no_grad():
             for start, end in self._parts:
+                look_up()
                 windows = torch.from_numpy(self._streams[:, start : end + 1])
                 targets = windows[:, 1:]
                 if self._ignored is not None:

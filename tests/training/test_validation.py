@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from lmviz.models.interruption import Interrupted, interruptible
 from lmviz.models.model import IGNORED, Model
 from lmviz.training.distributed import Team
 from lmviz.training.options import TrainingOptions
@@ -118,3 +119,20 @@ def test_a_team_measures_what_one_process_would(lstm: Make, ids: np.ndarray, kin
         measure(model, ids, team=Half(rank), batch=3, kind=kind)
     total, counted = (sums[0] + sums[1]).tolist()
     assert abs(total) / counted == pytest.approx(measure(model, ids, batch=6, kind=kind), rel=1e-5)
+
+
+@either_kind
+def test_it_ends_between_two_batches_where_nobody_waits_for_it(
+    lstm: Make, ids: np.ndarray, kind: Kind
+) -> None:
+    model, read = lstm(), 0
+
+    def look(done: float | None) -> None:
+        nonlocal read
+        read += 1
+        if read == 2:
+            raise Interrupted
+
+    with interruptible(look), pytest.raises(Interrupted):
+        measure(model, ids, kind=kind)
+    assert read == 2, "it looks up before each batch"

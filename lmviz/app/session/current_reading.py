@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from lmviz.app.session import work as waiting
 from lmviz.app.session.part import Part
 from lmviz.app.session.reading import Reading, ReadingQuestion, of_source, read
+from lmviz.base.errors import LmvizError
 from lmviz.text.pictures import is_picture
 from lmviz.text.tokenizer import LONG, Encoding
 
@@ -301,7 +302,10 @@ class CurrentReading(Part):
             self._encode_beside(tokenizer, before, text)
             return
         if encoding is None and tokenizer is not None:
-            encoding = tokenizer.encode_prefix(self._prefix)
+            try:
+                encoding = tokenizer.encode_prefix(self._prefix)
+            except LmvizError as reason:  # a stranger's pattern may give up on a short text as well
+                self.failed.emit(str(reason))
         self._take_encoding(encoding, before, text)
 
     def _encode_beside(self, tokenizer: Tokenizer, before: Encoding | None, text: str) -> None:

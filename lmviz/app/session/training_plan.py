@@ -384,6 +384,7 @@ def _rehearsed(plan: Plan, corpus: Corpus, wait: Callable[[], None]) -> Generato
     from lmviz.training.rehearsal import measured_pace
 
     wait()
+    yield 0.0
     compute_with(None)
     steps = rehearse(plan.family, plan.configuration, plan.training_options, corpus)
     for seconds in measured_pace(steps, plan.training_options):

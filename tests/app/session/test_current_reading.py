@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.session import work
 from lmviz.app.session.session import Session
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
 from lmviz.text.corpus import load_corpus
 from lmviz.text.tokenizer import LONG, Encoding, Tokenizer
@@ -238,3 +239,25 @@ def test_a_long_text_has_the_tokens_that_its_lines_have() -> None:
     assert len(line) < LONG < 100 * len(line)
     assert often.tokens == once.tokens * 100
     assert often.offsets[-1][1] == len(line) * 100 - (len(line) - once.offsets[-1][1])
+
+
+def test_a_tokenizer_that_gives_up_on_a_short_text_says_so_and_reads_the_next(
+    session: Session, transformer_run: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    session.library.open(transformer_run)
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    encode = Tokenizer.encode_prefix
+
+    def give_up(self: Tokenizer, text: str) -> Encoding:
+        if text.endswith("!"):
+            raise LmvizError("The tokenizer cannot do that (it backtracks): choose another one.")
+        return encode(self, text)
+
+    monkeypatch.setattr(Tokenizer, "encode_prefix", give_up)
+    said: list[str] = []
+    session.reading.failed.connect(said.append)
+    session.reading.set_prefix("the cows!")
+    assert said == ["The tokenizer cannot do that (it backtracks): choose another one."]
+    assert session.reading.encoding is None
+    session.reading.set_prefix("the cows")
+    assert len(session.reading.encoding) > 1
