@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 from covering import others_slow
-from PySide6.QtWidgets import QAbstractButton, QFileDialog
+from PySide6.QtWidgets import QAbstractButton, QDialog, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.board.exporting import choose_numbers, choose_picture
 from lmviz.app.session import work
 from lmviz.app.session.session import Session
+from lmviz.app.window.choosing import Choosing
 from lmviz.app.window.main_window import MainWindow
 from lmviz.desktop.scene import Scene, SceneModel, SceneText, save_scene
 from lmviz.text.corpus_options import CorpusOptions
@@ -211,4 +212,37 @@ def test_snapshots_and_exports_wait_for_their_folder_beside_the_window(
     folder.give_back()
     window.commands.choosing.save_model()
     qtbot.waitUntil(lambda: out.is_file())
+    assert folder.waited == []
+
+
+CHOSEN: dict[str, Callable[[Choosing, Path], object]] = {
+    "a run of a list": lambda choosing, folder: choosing.open_run_in(folder),
+    "a file of a checkpoint": lambda choosing, folder: choosing.open_checkpoint(),
+    "a checkpoint to examine": lambda choosing, folder: choosing.examine_checkpoint(),
+    "a base": lambda choosing, folder: choosing.open_with_base(folder / "adapter"),
+}
+
+
+@pytest.mark.parametrize("what", CHOSEN)
+def test_what_is_chosen_in_a_slow_folder_is_waited_for_by_no_window(
+    what: str,
+    folder: SlowFolder,
+    window: MainWindow,
+    session: Session,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said: list[str] = []
+    session.said.connect(said.append)
+    chosen = str(folder.path / "run" / "config.json")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (chosen, ""))
+    folder.hold()
+    CHOSEN[what](window.commands.choosing, folder.path)
+    qtbot.waitUntil(folder.was_asked.is_set)
+    assert [job.name.partition(" ")[0] for job in session.work.jobs] == ["Opening"]
+    folder.lose()
+    qtbot.waitUntil(lambda: not session.work.jobs)
+    folder.give_back()
+    for dialog in window.findChildren(QDialog):
+        dialog.close()
     assert folder.waited == []

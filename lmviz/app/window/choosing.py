@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
+from shiboken6 import isValid
 
 from lmviz.app.opening.scenes import scene_of
 from lmviz.app.panels.corpus.texts import FILTER
@@ -14,6 +16,7 @@ from lmviz.app.widgets.base.plain import window_title
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.window.dialogs import DoctorReport
 from lmviz.app.window.open_model import OpenModelDialog, RenameDialog
+from lmviz.base.errors import LmvizError
 from lmviz.base.places import shipped
 from lmviz.circuits.shipped_questions import is_question
 from lmviz.desktop.scene import ENDING, save_scene
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from lmviz.app.window.commanded_window import CommandedWindow
     from lmviz.base.reporting import Report
     from lmviz.runs.run_list import ListedRun
+
+    _Listed = tuple[Sequence[ListedRun], Sequence[ListedRun]]
 
 CHECKPOINTS = (
     "Checkpoints (config.json *.safetensors *.bin *.pt *.pth *.ckpt *.gguf);;"
@@ -85,33 +90,50 @@ class Choosing:
 
     def open_run(self) -> None:
         """A run or a sample model from a list, in which runs can be renamed."""
-        dialog = OpenModelDialog(*self._listed_runs(), self._parent)
-        dialog.chosen.connect(self._open_listed)
         runs = self._session.training.runs_folder
-        dialog.other_folder_wanted.connect(lambda: self.open_folder("Open the folder of a run", runs))
 
-        def rename(folder: Path, name: str) -> None:
-            self._session.library.rename(folder, name)
-            dialog.show_runs(*self._listed_runs())
+        def show(listed: _Listed) -> None:
+            dialog = OpenModelDialog(*listed, self._parent)
+            dialog.chosen.connect(self._open_listed)
+            dialog.other_folder_wanted.connect(lambda: self.open_folder("Open the folder of a run", runs))
+            self._show_list(dialog, look, runs)
 
-        dialog.renamed.connect(rename, Qt.ConnectionType.QueuedConnection)  # the list is still being edited
-        dialog.open()
+        def look() -> _Listed:
+            samples = sorted(list_runs(shipped("sample_models")), key=lambda entry: entry.title)
+            return list_runs(runs), tuple(samples)
+
+        self._session.work.open_file(runs, look, show, self._session.say)
 
     def open_run_in(self, folder: Path) -> None:
         """One of the runs in a folder, or all of them as a race."""
-        dialog = OpenModelDialog(list_race(folder), (), self._parent)
-        dialog.setWindowTitle(window_title(f"Choose one of the runs in {folder.name}"))
+
+        def show(listed: _Listed) -> None:
+            dialog = OpenModelDialog(*listed, self._parent)
+            dialog.setWindowTitle(window_title(f"Choose one of the runs in {folder.name}"))
+            dialog.chosen.connect(open_chosen)
+            dialog.other_folder_wanted.connect(lambda: self.open_folder("Open the folder of a run", folder))
+            self._show_list(dialog, look, folder)
+
+        def look() -> _Listed:
+            return list_race(folder), ()
 
         def open_chosen(chosen: Path) -> None:
             self._window.open_race(chosen) if chosen == folder else self._window.open_paths([chosen])
 
+        self._session.work.open_file(folder, look, show, self._session.say)
+
+    def _show_list(self, dialog: OpenModelDialog, look: Callable[[], _Listed], folder: Path) -> None:
+        """A list of runs, which are listed anew when one is renamed."""
+
+        def show_again(listed: _Listed) -> None:
+            if isValid(dialog):  # it may be closed by then
+                dialog.show_runs(*listed)
+
         def rename(run: Path, name: str) -> None:
             self._session.library.rename(run, name)
-            dialog.show_runs(list_race(folder), ())
+            self._session.work.open_file(folder, look, show_again, self._session.say)
 
-        dialog.chosen.connect(open_chosen)
         dialog.renamed.connect(rename, Qt.ConnectionType.QueuedConnection)  # the list is still being edited
-        dialog.other_folder_wanted.connect(lambda: self.open_folder("Open the folder of a run", folder))
         dialog.open()
 
     def rename_model(self, model: OpenedModel) -> None:
@@ -123,12 +145,21 @@ class Choosing:
     def open_checkpoint(self) -> None:
         """Any file of a checkpoint, whose model is opened."""
         name = self._file("Open a checkpoint", CHECKPOINTS)
-        if name and find_model(Path(name)) is None:  # which would be opened as a text
-            self._session.say(
-                f"{name} belongs to no checkpoint: choose its weights, or the config.json beside them."
-            )
-        elif name:
-            self._window.open_paths([name])
+
+        def open_found(found: Path | None) -> None:
+            if found is None:  # which would be opened as a text
+                self._session.say(
+                    f"{name} belongs to no checkpoint: choose its weights, or the config.json beside them."
+                )
+            else:
+                self._window.open_paths([name])
+
+        if name:
+            self._find_model(Path(name), open_found)
+
+    def _find_model(self, path: Path, then: Callable[[Path | None], object]) -> None:
+        """Call `then` with the model that a file belongs to, None for none: its folder may be slow."""
+        self._session.work.open_file(path, lambda: find_model(path), then, self._session.say)
 
     def open_series(self) -> None:
         """A folder with the checkpoints of a training of another program, which opens as a run.
@@ -144,18 +175,23 @@ class Choosing:
         name = self._file(f"Choose the base of {adapter.name}", CHECKPOINTS, str(adapter.parent))
         if not name:
             return
-        try:
-            chosen_bases.choose_base(adapter, find_model(Path(name)) or Path(name))
-        except OSError as error:
-            why = f"The choice cannot be kept ({error.strerror}): check the space on the disk."
-            self._session.say(why)
-        else:
-            self._session.library.open(adapter)
+
+        def choose() -> None:
+            try:
+                chosen_bases.choose_base(adapter, find_model(Path(name)) or Path(name))
+            except OSError as error:
+                raise LmvizError(
+                    f"The choice cannot be kept ({error.strerror}): check the space on the disk."
+                ) from error
+
+        open_it = lambda _: self._session.library.open(adapter)  # noqa: E731
+        self._session.work.open_file(Path(name), choose, open_it, self._session.say)
 
     def examine_checkpoint(self) -> None:
         """Any file of a checkpoint, of which the doctor says what there is to say."""
         if name := self._file("Examine a checkpoint", CHECKPOINTS):
-            DoctorReport(self._parent, find_model(Path(name)) or Path(name)).show()
+            path = Path(name)
+            self._find_model(path, lambda found: DoctorReport(self._parent, found or path).show())
 
     def download_model(self) -> None:
         """The name of a model, and perhaps steps of its training, which are downloaded and opened."""
@@ -251,10 +287,6 @@ class Choosing:
 
     def _confirm(self, saved: Path) -> None:
         Toast.show_over(self._parent, f"Saved {saved.name} in {saved.parent}.")
-
-    def _listed_runs(self) -> tuple[tuple[ListedRun, ...], tuple[ListedRun, ...]]:
-        samples = sorted(list_runs(shipped("sample_models")), key=lambda entry: entry.title)
-        return list_runs(self._session.training.runs_folder), tuple(samples)
 
     def _open_listed(self, folder: Path) -> None:
         if folder.parent == shipped("sample_models"):

@@ -130,6 +130,7 @@ def test_a_checkpoint_is_examined_in_a_window(
     chosen = lambda *arguments: (str(tmp_path / name), "")  # noqa: E731 - in place of a dialog
     monkeypatch.setattr(QFileDialog, "getOpenFileName", chosen)
     next(action for action in window.commands.all() if action.text() == "Examine a checkpoint…").trigger()
+    qtbot.waitUntil(lambda: bool(window.findChildren(DoctorReport)))
     [report] = window.findChildren(DoctorReport)
     qtbot.waitUntil(lambda: said(report, "doctor_verdict") == verdict)
     assert line in said(report, "doctor_lines")

@@ -32,6 +32,12 @@ def runs(session: Session, make_run: Callable[..., Path]) -> dict[str, Path]:
 def dialog(window: MainWindow, runs: dict[str, Path], qtbot: QtBot) -> QDialog:
     """The list, opened."""
     window.header.open_model_wanted.emit()
+    return opened_dialog(window, qtbot)
+
+
+def opened_dialog(window: MainWindow, qtbot: QtBot) -> QDialog:
+    """The list, once its folder has answered."""
+    qtbot.waitUntil(lambda: window.findChild(QDialog, "open_model_dialog") is not None, timeout=LONG)
     found = window.findChild(QDialog, "open_model_dialog")
     qtbot.waitUntil(found.isVisible)
     return found
@@ -104,7 +110,7 @@ def test_a_run_is_renamed_in_the_list_and_everywhere(
     qtbot.waitUntil(lambda: session.library.model.name == "my best model")
     assert Run.open(runs["gru"]).description.name == "my best model"
     assert dialog.isVisible()
-    assert "my best model" in shown(dialog)
+    qtbot.waitUntil(lambda: "my best model" in shown(dialog), timeout=LONG)
 
 
 @pytest.mark.slow
@@ -149,8 +155,7 @@ def test_a_folder_of_runs_offers_those_in_it(
 ) -> None:
     folder = session.training.runs_folder
     window.open_paths([folder])
-    found = window.findChild(QDialog, "open_model_dialog")
-    qtbot.waitUntil(found.isVisible)
+    found = opened_dialog(window, qtbot)
     assert found.windowTitle() == f"Choose one of the runs in {folder.name}"
     assert shown(found) == ["by hand", "GRU on farm, 2 Jan 2020, 03:35", f"{folder.name}, all lanes"]
     assert session.text.corpus is None
@@ -166,8 +171,7 @@ def test_all_runs_of_a_folder_can_be_opened_as_a_race(
 ) -> None:
     folder = session.training.runs_folder
     window.open_paths([folder])
-    found = window.findChild(QDialog, "open_model_dialog")
-    qtbot.waitUntil(found.isVisible)
+    found = opened_dialog(window, qtbot)
     choose(found, shown(found)[-1])
     with qtbot.waitSignal(session.race.begun):
         found.findChild(QPushButton, "open_button").click()

@@ -259,6 +259,7 @@ def test_a_race_opens_like_a_run(window: MainWindow, ready: Session, qtbot: QtBo
         assert window.perspective.name == "race"
     ready.race.clear()
     next(action for action in window.commands.all() if action.text().startswith("Open a run")).trigger()
+    qtbot.waitUntil(lambda: window.findChild(QDialog, "open_model_dialog") is not None)
     runs = window.findChild(QDialog, "open_model_dialog").findChild(RowList)
     [whole] = [row for row, listed in enumerate(runs.rows) if ", all lanes" in listed.words[0]]
     runs.setCurrentIndex(runs.model().index(whole, 0))
