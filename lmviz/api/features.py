@@ -197,8 +197,10 @@ def _opened(path: Path) -> Dictionary:
     from lmviz.features.folder import FeatureFolder
     from lmviz.features.saelens import is_saelens, read_saelens
 
+    if is_saelens(path):
+        return read_saelens(path)
     if os.path.isdir(path):
-        return read_saelens(path) if is_saelens(path) else FeatureFolder(path).dictionary()
+        return FeatureFolder(path).dictionary()
     if path.suffix == ".npz":
         from lmviz.features.gemma_scope import read_gemma_scope
 

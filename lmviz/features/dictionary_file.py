@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,12 @@ def is_own_file(path: Path) -> bool:
     except OSError:
         return True
     return FORMAT.encode("ascii") in beginning
+
+
+def is_foreign(path: Path) -> bool:
+    """Whether features are in the form of another program."""
+    is_own_folder = os.path.isdir(path) and not os.path.isfile(path / "cfg.json")
+    return not is_own_folder and (os.path.isdir(path) or not is_own_file(path))
 
 
 @loads("features")

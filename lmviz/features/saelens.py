@@ -44,8 +44,13 @@ FOLDED = ("none", "expected_average_only_in")
 
 
 def is_saelens(path: Path) -> bool:
-    """Whether a folder looks like one that SAELens wrote."""
-    return os.path.isfile(path / SETTINGS) and os.path.isfile(path / WEIGHTS)
+    """Whether this looks like a folder that SAELens wrote, or like one of the two files in it."""
+    folder = _folder(path)
+    return os.path.isfile(folder / SETTINGS) and os.path.isfile(folder / WEIGHTS)
+
+
+def _folder(path: Path) -> Path:
+    return path.parent if path.name in (SETTINGS, WEIGHTS) else path
 
 
 @loads("features")
@@ -56,7 +61,7 @@ def read_saelens(folder: str | Path) -> Dictionary:
     """
     from lmviz.text.ordinary_files import read_file
 
-    folder = named_file(folder)
+    folder = _folder(named_file(folder))
     with reading_features(folder, "SAELens"):
         told = json.loads(read_file(folder / SETTINGS, LARGEST_SETTINGS))
         if not isinstance(told, dict):

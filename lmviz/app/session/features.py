@@ -139,11 +139,19 @@ class OpenFeatures(Part):
     def open_file(self, path: Path) -> None:
         """Open a file or a folder of features; `failed` says what is wrong with it."""
 
+        moment, corpus = self.moment, self._corpus
+
         def work() -> OpenedDictionary:
             from lmviz.api.features import open_features
+            from lmviz.features.dictionary_file import is_foreign
             from lmviz.features.own_names import names_beside
+            from lmviz.runs.opening import open_model_of, open_recorded
 
-            return OpenedDictionary(open_features(path), path, names_beside(path))
+            if moment is None or not is_foreign(path):
+                return OpenedDictionary(open_features(path), path, names_beside(path))
+            # another program's: the model knows its names of taps, and its loss says if they belong there
+            model = open_model_of(open_recorded(moment[0].folder), moment[1])
+            return OpenedDictionary(open_features(path, model, corpus), path, names_beside(path))
 
         self._work.open_file(path, work, self._take, self.failed.emit)
 

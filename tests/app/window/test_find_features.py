@@ -118,3 +118,23 @@ def test_what_cannot_be_found_is_said_before(window: MainWindow, session: Sessio
     assert "Open a model" in dialog.plan_label.text()
     assert not dialog.start_button.isEnabled()
     dialog.close()
+
+
+def test_features_of_another_program_are_opened_where_they_belong_and_refused_elsewhere(
+    window: MainWindow, session: Session, run: Path, tmp_path: Path, qtbot: QtBot
+):
+    width = lmviz.open_model(run).configuration.width
+    both = np.concatenate([np.eye(width), -np.eye(width)]).astype(np.float32)
+    nothing = np.zeros(width, np.float32)
+    right = lmviz.Dictionary("relu", TAP, both, np.zeros(2 * width, np.float32), both, nothing)
+    folder = lmviz.save_features(right, tmp_path / "sae", "saelens")
+    with qtbot.waitSignal(session.features.taken):
+        session.features.open_file(folder / "cfg.json")
+    assert session.features.dictionary.tap == TAP
+    assert session.features.dictionary.worth.recovered == pytest.approx(1, abs=0.05)
+    wider = np.pad(both, ((0, 0), (0, 2)))
+    wrong = lmviz.Dictionary("relu", TAP, wider, right.encoder_bias, wider, np.zeros(width + 2, np.float32))
+    folder = lmviz.save_features(wrong, tmp_path / "wide", "saelens")
+    with qtbot.waitSignal(session.features.failed) as said:
+        session.features.open_file(folder)
+    assert f"states of {width + 2} channels" in said.args[0]
