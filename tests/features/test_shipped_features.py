@@ -70,3 +70,15 @@ def test_the_feature_of_the_card_raises_the_containers_and_they_fall_without_it(
     ids = [model.tokenizer.id_of(word) for word in CONTAINERS]
     found = lmviz.turn_feature(model, dictionary, feature, TEXT, [0, 1]).share(ids)
     assert 100 * found == pytest.approx([after, before], abs=0.06)
+
+
+def test_no_feature_of_the_gru_remembers():
+    """What its card says: a sparse feature of the state is of the present word."""
+    card = (FOLDER.parents[1] / "stories-gru" / "features" / "card.md").read_text(encoding="utf-8")
+    dictionary = lmviz.open_features(FOLDER.parents[1] / "stories-gru" / "features" / "state.safetensors")
+    assert f"{100 * dictionary.worth.variance_explained:.1f} %" in card
+    assert f"{dictionary.worth.loss_reconstructed:.3f} nats" in card
+    texts = [f"{TEXT} barrel.", f"{TEXT} drawer.".replace("Maya", "Tobin").replace("stone", "bell")]
+    found = lmviz.staying_features("stories-gru", dictionary, texts)
+    assert found.still[0] < 0.15
+    assert found.longest[found.best] < 6

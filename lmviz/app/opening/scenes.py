@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lmviz.app.opening.shell import Shell
     from lmviz.app.session.opened_model import Moment, OpenedModel
     from lmviz.app.session.session import Session
+    from lmviz.inspection.intervention import Intervention
 
 SLOW = 600  # milliseconds after which it is said that a scene is being opened
 LENT = {
@@ -342,7 +343,7 @@ def scene_of(session: Session, perspective: str, in_front: Sequence[str] = ()) -
         cell=focus.cell,
         head=session.attention.head,
         side=session.attention.side,
-        surgery=session.surgery.interventions,
+        surgery=_surgery_of(session),
         is_surgery_off=session.surgery.is_off,
         shows_gradients=session.gradients.is_shown,
         spells_out=any(model.spells_out for model, _ in shown),
@@ -350,6 +351,19 @@ def scene_of(session: Session, perspective: str, in_front: Sequence[str] = ()) -
         race=_race_of(session),
         sampling=session.writing.sampling,
     )
+
+
+def _surgery_of(session: Session) -> tuple[Intervention, ...]:
+    """The changes; those of features as the numbers that they come to in the text that is shown."""
+    reading = session.reading.current
+    stated = {} if reading is None else {each.describe(): each for each in reading.trace.interventions}
+    found = []
+    for change in session.surgery.interventions:
+        if not callable(change.value):
+            found.append(change)
+        elif change.describe() in stated:
+            found.append(replace(stated[change.describe()], required=False))
+    return tuple(found)
 
 
 def _race_of(session: Session) -> str:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSlider
 from pytestqt.qtbot import QtBot
 
 import lmviz
+from lmviz.app.opening.scenes import scene_of
 from lmviz.app.panels.features.feature import FeaturePanel
 from lmviz.app.panels.features.feature_turn import FeatureTurnPanel
 from lmviz.app.panels.features.feature_words import FeatureWordsPanel
@@ -17,6 +18,8 @@ from lmviz.app.panels.features.features_text import FeaturesTextPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.window.main_window import MainWindow
+from lmviz.desktop.scene import Scene
+from lmviz.inspection.recipes.recipe import array_recipe, as_source
 
 ONLY_PANELS = ("features", "feature", "features_text", "feature_words", "feature_turn")
 TAP = "layers/0/residual2"
@@ -154,6 +157,16 @@ def test_a_turned_feature_shows_what_python_gives_and_goes_into_surgery(
     np.testing.assert_allclose(  # it is turned as if nothing were changed
         panel.exported_arrays()["probabilities"], expected.probabilities, atol=1e-5
     )
+    known = {}
+    exec(array_recipe(opened.reading.current.moment, "probabilities"), known)
+    np.testing.assert_allclose(known["values"][-1], off, atol=1e-5)  # the code of other panels
+    known = {"lmviz": lmviz, "Intervention": lmviz.Intervention}
+    made = eval(as_source(opened.surgery.interventions[0]), known)
+    again = lmviz.next_token(transformer_run, TEXT, interventions=[made]).probabilities
+    np.testing.assert_allclose(again, off, atol=1e-5)
+    [kept] = Scene.from_bytes(scene_of(opened, "features").to_bytes(), "a scene").surgery
+    again = lmviz.next_token(transformer_run, TEXT, interventions=[kept]).probabilities
+    np.testing.assert_allclose(again, off, atol=1e-5)
     panel.findChild(QSlider).setValue(8)
     qtbot.waitUntil(lambda: "× 2" in panel.shown_look.parts[2].written)
     panel.findChild(QPushButton, "feature_apply_button").click()
