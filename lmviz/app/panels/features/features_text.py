@@ -13,7 +13,7 @@ from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.features import why_no_features
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
-from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.figures import number, signed_figure
 from lmviz.inspection.recipes.recipe import recipe_of, traced
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
@@ -36,10 +36,11 @@ GRID = Matrix("features_grid", says="the features that are on at each token", sc
 class ActiveFeatures:
     """The activations (position, feature), and of the strongest (rank, position) numbers and activations.
 
-    Where fewer are on, the number is −1.
+    Where fewer are on, the number is −1. `scores` (position, feature) are what activations are chosen from.
     """
 
     activations: np.ndarray
+    scores: np.ndarray
     features: np.ndarray
     strengths: np.ndarray
 
@@ -75,6 +76,7 @@ class FeaturesTextPanel(AskingPanel[Reading, ActiveFeatures]):
         opened, over = self.session.features.opened, self.session.features.reading
         if opened is None:
             return Look(self.parts)
+        dictionary = opened.dictionary
         length, position = len(reading.trace), self.session.reading.position
         first = max(0, min(length - MOST, position - MOST // 2))
         shown = slice(first, min(first + MOST, length))
@@ -88,7 +90,12 @@ class FeaturesTextPanel(AskingPanel[Reading, ActiveFeatures]):
                 return "", []
             named = [] if over is None else [name_in_words(opened, over, feature)]
             token = reading.trace.tokens[first + column]
-            return f"Feature {feature}", [*named, f"{number(float(strengths[row, column]), 2)} at “{token}”"]
+            value = f"{number(float(strengths[row, column]), 2)} at “{token}”"
+            return f"Feature {feature}", [
+                *named,
+                value,
+                *_operands(dictionary, found, first + column, feature),
+            ]
 
         def go(row: int, column: int) -> None:
             self.session.focus.choose_position(first + column)
@@ -133,9 +140,24 @@ class FeaturesTextPanel(AskingPanel[Reading, ActiveFeatures]):
         )
 
 
+def _operands(dictionary: Dictionary, found: ActiveFeatures, position: int, feature: int) -> list[str]:
+    """What an activation is computed from."""
+    bias, scores = float(dictionary.encoder_bias[feature]), found.scores[position]
+    read = float(scores[feature]) - bias
+    lines = [f"= its encoder · the state, {signed_figure(read)}, and its bias, {signed_figure(bias)}"]
+    if dictionary.kind == "topk" and dictionary.k is not None and dictionary.k < len(scores):
+        beyond = float(np.sort(scores)[-dictionary.k - 1])
+        lines.append(f"on, as only {dictionary.k} are: the next score is {number(max(beyond, 0.0), 2)}")
+    elif dictionary.threshold is not None:
+        lines.append(f"on, as it is above its threshold of {number(float(dictionary.threshold[feature]), 2)}")
+    return lines
+
+
 def _strongest(dictionary: Dictionary, states: np.ndarray) -> ActiveFeatures:
     activations = dictionary.encode(states)
     rows = min(ROWS, max(1, int((activations > 0).sum(axis=1).max())))
     order = np.argsort(-activations, axis=1, kind="stable")[:, :rows]
     strengths = np.take_along_axis(activations, order, axis=1)
-    return ActiveFeatures(activations, np.where(strengths > 0, order, -1).T, strengths.T)
+    return ActiveFeatures(
+        activations, dictionary.scores(states), np.where(strengths > 0, order, -1).T, strengths.T
+    )

@@ -1,5 +1,6 @@
 """Features in the window: opened, searched, named, looked at, turned, and put into surgery."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -115,6 +116,10 @@ def test_one_feature_is_shown_where_it_is_on(
         exec(shown.recipe(), known)
         name = "in_text" if shown is panel else "activations"
         np.testing.assert_allclose(known["values"], shown.exported_arrays()[name], atol=1e-5)
+    assert grid.shown_look.parts[1].words[0][-1] == str(chosen)  # the strongest on top
+    told = grid.shown_look.parts[1].readout(0, len(TEXT.split()))[1]
+    operands = [float(each.replace("−", "-")) for each in re.findall(r"[+−]\d[\d.]*", told[-2])]
+    assert sum(operands) == pytest.approx(active[-1, chosen], abs=0.02)
     [place, *_] = panel.found.places
     ids = opened.features.reading.rows[place.text]
     own = dictionary.encode(lmviz.trace(transformer_run, ids)[TAP].array)[:, chosen]
