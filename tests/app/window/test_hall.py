@@ -41,6 +41,7 @@ def test_the_projectors_type_grows_with_the_window(
     assert current_theme().scale == 1
 
 
+@pytest.mark.slow
 def test_type_follows_a_window_that_grows(window: MainWindow, qtbot: QtBot) -> None:
     window.resize(1280, 720)
     window.set_projector(True)
@@ -89,14 +90,8 @@ def in_sight(window: MainWindow, qtbot: QtBot) -> Callable[[], bool]:
     return is_so
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        path if "counting" in path.stem else pytest.param(path, marks=pytest.mark.slow)
-        for path in shipped_files()
-    ],
-    ids=lambda path: path.stem,
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("path", shipped_files(), ids=lambda path: path.stem)
 def test_the_question_of_each_step_is_above_the_fold_on_a_projector(
     path: Path, window: MainWindow, session: Session, in_sight: Callable[[], bool], qtbot: QtBot
 ) -> None:

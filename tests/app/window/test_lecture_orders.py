@@ -114,6 +114,7 @@ def test_a_poll_and_a_step_have_the_model_and_the_prefix_of_their_scene(
     assert not window.lessons.is_shown
 
 
+@pytest.mark.slow
 def test_what_an_item_leaves_in_front_is_not_in_front_in_the_next(
     window: MainWindow, session: Session, small: Path, qtbot: QtBot
 ) -> None:
