@@ -23,8 +23,8 @@ QUICK = "03-memory"
 FIGURES = 3  # a number of fewer says too little: a 2 stands everywhere
 NUMBER = re.compile(r"[-−]?\d+(?:[,.]\d+)*(?:e[-−]?\d+)?(?: %)?")
 
-UNCHANGED = {("03-memory", "Another order")}
-"""Steps whose answer is that a number stays what it is."""
+UNCHANGED = {("03-memory", "Another order"), ("11-two-sequences", "From lesson 9")}
+"""Steps whose answer is that a number stays what it is, or is the same as another one."""
 
 BEGUN_WITH = {("14-scale", "How large is GPT-3?"), ("14-scale", "Find the mistake")}
 """Steps about the model with which the calculator begins: whoever has not touched it sees it at once."""
