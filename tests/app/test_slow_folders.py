@@ -14,10 +14,12 @@ from pytestqt.qtbot import QtBot
 from lmviz.app.board.exporting import choose_numbers, choose_picture
 from lmviz.app.session import work
 from lmviz.app.session.session import Session
+from lmviz.app.session.watched_runs import WatchedRuns
 from lmviz.app.window.choosing import Choosing
 from lmviz.app.window.main_window import MainWindow
 from lmviz.desktop.scene import Scene, SceneModel, SceneText, save_scene
 from lmviz.text.corpus_options import CorpusOptions
+from lmviz.training.run import Run
 from tests.app.slow_folders import SlowFolder
 
 LESSON = "# Night\nnumber: 1\n\n## Begin\nperspective: corpus\nLook.\n"
@@ -245,4 +247,24 @@ def test_what_is_chosen_in_a_slow_folder_is_waited_for_by_no_window(
     folder.give_back()
     for dialog in window.findChildren(QDialog):
         dialog.close()
+    assert folder.waited == []
+
+
+def test_a_run_that_another_program_changes_in_a_slow_folder_is_looked_at_beside_the_window(
+    folder: SlowFolder, window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    place = folder.path / "run"
+    session.library.open(place)
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    before = session.library.model.snapshots
+    folder.hold()
+    session.library.findChild(WatchedRuns).changed.emit(place)
+    qtbot.waitUntil(folder.was_asked.is_set)
+    folder.lose()  # while it is looked at
+    qtbot.waitUntil(lambda: not session.work.is_busy(f"look again {place}"))
+    assert session.library.model.snapshots == before, "what is known of it stays"
+    folder.give_back()
+    Run.open(place).rename("another")
+    session.library.findChild(WatchedRuns).changed.emit(place)
+    qtbot.waitUntil(lambda: session.library.model.name == "another")
     assert folder.waited == []

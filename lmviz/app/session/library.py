@@ -279,17 +279,16 @@ class Library(Part):
         `run` is the run as it is now, where it keeps itself what lies in its folder.
         """
         for model in self._models:
-            if model.folder != folder:
-                continue
-            now = model.run if run is None else run
-            snapshots = tuple(now.snapshots())
-            if snapshots and (snapshots, now) != (
-                model.snapshots,
-                model.run,
-            ):  # none if its folder was deleted
-                gone = tuple(sorted({*model.gone, *model.snapshots} - set(snapshots)))
-                gone = gone if now.was_trained_elsewhere else ()
-                self._replace(replace(model, run=now, snapshots=snapshots, gone=gone))
+            if model.folder == folder:
+                now = model.run if run is None else run
+                self._take_snapshots(model, now, tuple(now.snapshots()))
+
+    def _take_snapshots(self, model: OpenedModel, now: Run, snapshots: tuple[int, ...]) -> None:
+        """A model has these snapshots now; where its folder was deleted it keeps those it had."""
+        if snapshots and (snapshots, now) != (model.snapshots, model.run):
+            gone = tuple(sorted({*model.gone, *model.snapshots} - set(snapshots)))
+            gone = gone if now.was_trained_elsewhere else ()
+            self._replace(replace(model, run=now, snapshots=snapshots, gone=gone))
 
     def stop_watching(self) -> None:
         """Take no more notice of what other programs do to the runs."""
@@ -300,20 +299,30 @@ class Library(Part):
 
     def _look_again(self, folder: Path) -> None:
         """Another program may have trained a run on, renamed it, or put another one in its place."""
-        opened = next((model for model in self._models if model.folder == folder), None)
-        if opened is None:
-            return
-        try:
-            run = Run.open(folder)
-        except LmvizError:  # it was deleted: what is in memory can still be looked at
-            return
-        if not run.description.continues(opened.description):
-            self.open(folder) if opened == self._model else self.open_beside(folder)
-            return
-        if run.description != opened.description:
-            run = opened.run.described_as(run.description)
-            self._replace(replace(opened, run=run, name=title_of(run.description) or folder.name))
-        self.refresh_snapshots(folder)
+
+        def look() -> tuple[Run, tuple[int, ...]] | None:
+            try:
+                run = Run.open(folder)
+                return run, tuple(run.snapshots())
+            except LmvizError:  # it was deleted: what is in memory can still be looked at
+                return None
+
+        def take(found: tuple[Run, tuple[int, ...]] | None) -> None:
+            opened = next((model for model in self._models if model.folder == folder), None)
+            if opened is None or found is None:
+                return
+            run, snapshots = found
+            if not run.description.continues(opened.description):
+                self.open(folder) if opened == self._model else self.open_beside(folder)
+                return
+            if run.description != opened.description:
+                run = opened.run.described_as(run.description)
+                opened = replace(opened, run=run, name=title_of(run.description) or folder.name)
+                self._replace(opened)
+            self._take_snapshots(opened, opened.run, snapshots)
+
+        # Beside the window and the readings: the folder of another program may be slow.
+        self._work.ask_beside(f"look again {folder}", look, take, lambda sentence: None)
 
     def rename(self, folder: Path, name: str) -> None:
         """Call a run something else, whether or not it is open; see `Run.rename`."""
