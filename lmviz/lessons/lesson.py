@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,9 @@ UNDONE_BY = {"step": "model", "tape": "network"}
 
 READS_CONTROLS = ("control", "pressed", "drawn")
 """The values whose first argument is the object name of a control or a panel."""
+
+OF_A_NETWORK = ("network", "gradient")
+"""The values whose first argument is a name in the network, such as x[1]."""
 
 ALL_PANELS = "all"
 """What a step says that needs all panels of its perspective."""
@@ -106,7 +109,15 @@ class Step:
         if self.question is not None:
             read += [self.question.answer, *(reply.wrong for reply in self.question.replies)]
         named = (self.control, *(task.control for task in self.tasks), *self.panels)
-        return frozenset({*filter(None, named), *(name for each in read for name in controls_in(each))})
+        return frozenset(
+            {*filter(None, named), *(name for each in read for name in named_in(each, READS_CONTROLS))}
+        )
+
+    def network_name_at(self, done: int) -> str:
+        """The name in the network that the next task is about, when so many are done; "" for none."""
+        asked = self.tasks[done].until if done < len(self.tasks) else ()
+        found = (name for each in asked for part in each.expressions for name in named_in(part, OF_A_NETWORK))
+        return next(found, "").partition("[")[0]
 
     def control_at(self, done: int) -> str:
         """What is outlined when so many tasks are done: the next one's own control, or the step's."""
@@ -145,14 +156,14 @@ class Lesson:
         return tuple(last.values())
 
 
-def controls_in(expression: Expression) -> Iterator[str]:
-    """The object names of the controls and panels that an expression reads."""
+def named_in(expression: Expression, values: Collection[str]) -> Iterator[str]:
+    """The first argument, where it is words, of each value of some names in an expression."""
     if isinstance(expression, Operation):
         for operand in expression.operands:
-            yield from controls_in(operand)
+            yield from named_in(operand, values)
     elif isinstance(expression, Call):
         first = next(iter(expression.arguments), None)
-        if expression.name in READS_CONTROLS and isinstance(first, Literal):
+        if expression.name in values and isinstance(first, Literal):
             yield str(first.value)
         for argument in expression.arguments:
-            yield from controls_in(argument)
+            yield from named_in(argument, values)

@@ -260,6 +260,8 @@ class Lessons(QObject):
         self._ring.surround(lambda: self._window.find_control(name))
         if self._ring.control is not None:
             _scroll_to(self._ring.control)
+            if step is not None and (wanted := step.network_name_at(self._session.lesson.tasks_done)):
+                _show_definition(self._ring.control, wanted)
 
     def _follow(self) -> None:
         """Outline what the next task is done with, or nothing."""
@@ -302,6 +304,14 @@ def _plain_name(words: str) -> str:
 def perspective_names() -> tuple[str, ...]:
     """The perspectives that a lesson may name."""
     return tuple(row.name for row in shown_perspectives())
+
+
+def _show_definition(control: QWidget, name: str) -> None:
+    """Where the network is changed as text, the line that is to be changed is in sight."""
+    from lmviz.app.widgets.text.network_editor import NetworkEditor  # not needed for the first paint
+
+    if isinstance(control, NetworkEditor):
+        control.show_definition(name)
 
 
 def _scroll_to(control: QWidget) -> None:

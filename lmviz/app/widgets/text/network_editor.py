@@ -49,6 +49,7 @@ class NetworkEditor(QPlainTextEdit):
         self._soon = QTimer(self, singleShot=True, interval=PATIENCE)
         self._soon.timeout.connect(self._hand_over)
         self._known = ""
+        self._wanted = ""  # the name whose line is to be in sight as soon as it is there
         self._shared = ""  # the text that was last set or handed over; another one is being typed
         self.setTabChangesFocus(True)
         self.setAccessibleName("the network as text")
@@ -77,6 +78,23 @@ class NetworkEditor(QPlainTextEdit):
         self.setTextCursor(cursor)
         self.verticalScrollBar().setValue(scrolled)
         self._mark()
+        self.show_definition(self._wanted)
+
+    def show_definition(self, name: str) -> None:
+        """Scroll to the line that says what a name is, now or as soon as there is one."""
+        self._wanted = name
+        if not name:
+            return
+        defines = re.compile(rf"\s*(?:\w+\s+)?{re.escape(name)}\s*=")
+        block = self.document().begin()
+        while block.isValid() and not defines.match(block.text()):
+            block = block.next()
+        if block.isValid():
+            self._wanted = ""
+            cursor = self.textCursor()
+            cursor.setPosition(block.position() + block.length() - 1)
+            self.setTextCursor(cursor)
+            self.centerCursor()
 
     def set_faults(self, faults: Mapping[int, str]) -> None:
         """Underline lines, each with the sentence that says what is wrong."""
