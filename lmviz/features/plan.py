@@ -17,6 +17,7 @@ from lmviz.features.places import States, feature_taps
 from lmviz.features.recipe import FeatureRecipe
 from lmviz.features.texts import FeatureTexts
 from lmviz.inspection.backpropagation import differentiating
+from lmviz.looks.shown import Shown
 from lmviz.models.model import Model
 
 KEPT = 4
@@ -31,8 +32,8 @@ TRIED = 3
 MEASURED_ROWS = 8
 
 
-@dataclass(frozen=True)
-class FeaturePlan:
+@dataclass(frozen=True, repr=False)
+class FeaturePlan(Shown):
     """What finding features at `tap` takes: `seconds` here, `bytes` of memory, and `tokens` to learn from.
 
     `read` of them are different; a shorter text is read more than once. Features are written to `written`,
