@@ -8,7 +8,6 @@ anywhere but in these two, which escape them.
 
 from __future__ import annotations
 
-import json
 from base64 import b64encode
 from html import escape
 from uuid import uuid4
@@ -17,6 +16,7 @@ from lmviz.base.counting import count_from, counted_from
 from lmviz.base.errors import LmvizError
 from lmviz.looks.look import Look
 from lmviz.looks.shown import Shown
+from lmviz.pages.frame import in_frame
 from lmviz.pages.page import HtmlPage, PageSection
 from lmviz.pages.results import sections_of
 from lmviz.showing.drawing import drawn
@@ -24,21 +24,6 @@ from lmviz.showing.terminal import written
 
 LARGEST = 1_500_000
 """Bytes of the page of one result; of more, its look alone is shown, and of even more the picture."""
-
-LIVE = """<script>(function(){{
-var place=document.getElementById("{id}");if(!place)return;
-var frame=document.createElement("iframe");frame.title={title};frame.srcdoc={page};
-frame.setAttribute("sandbox","allow-scripts");
-frame.style.cssText="width:100%;border:0;height:{height}px";
-addEventListener("message",function(told){{if(told.source!==frame.contentWindow)return;
-var height=Number(told.data&&told.data.lmvizHeight);
-if(height>0)frame.style.height=Math.min(height,{tallest})+"px";}});
-place.replaceChildren(frame);
-}})();</script>"""
-"""What puts the page in the place of the picture. Its frame has no way out, to the notebook either."""
-
-HEIGHT, TALLEST = 480, 1400
-"""Pixels of the frame before the page has said how tall it is, and at most."""
 
 
 def bundle_of(result: Shown) -> dict[str, str]:
@@ -61,10 +46,7 @@ def _html(result: Shown, look: Look, picture: str) -> str:
     page = _page(result, look)
     if page is None:
         return f'<div id="{id}">{image}</div>'
-    live = LIVE.format(
-        id=id, title=in_code(look.title or "lmviz"), page=in_code(page), height=HEIGHT, tallest=TALLEST
-    )
-    return f'<div id="{id}">{image}</div>{live}'
+    return f'<div id="{id}">{image}</div>{in_frame(id, look.title, page)}'
 
 
 def _page(result: Shown, look: Look) -> str | None:
@@ -99,9 +81,3 @@ def _sections(result: Shown) -> list[PageSection]:
         return sections_of(result)
     except LmvizError:  # such as a lens, which has words only beside its trace
         return []
-
-
-def in_code(text: str) -> str:
-    """A text as it stands in a script: nothing in it ends the script or the line."""
-    told = json.dumps(text, ensure_ascii=True)
-    return told.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

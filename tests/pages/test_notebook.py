@@ -24,7 +24,8 @@ from lmviz.decoding.labels import Answer
 from lmviz.looks.look import Look
 from lmviz.looks.parts import LookPart
 from lmviz.looks.shown import Shown
-from lmviz.pages.notebook import bundle_of, in_code
+from lmviz.pages.frame import in_code
+from lmviz.pages.notebook import bundle_of
 from lmviz.pages.page import values_in
 from lmviz.showing.drawing import DRAWN, drawn
 from lmviz.showing.terminal import WRITERS

@@ -122,6 +122,23 @@ def offered_pages(
     return [offer for offer in found if sizes[offer.page.size] is offer]
 
 
+def page_of(panels: Sequence[Panel], title: str) -> HtmlPage | None:
+    """What some panels show now as a page, with the largest weights alone; None where there can be none."""
+    from lmviz.pages.reading import ChosenAttention
+
+    session = panels[0].session if panels else None
+    if session is None:
+        return None
+    reading = session.reading.current
+    trace = None if reading is None else reading.trace
+    chosen = ChosenAttention(top=TOP, shown=session.attention.head)
+    try:
+        page = _page([_taken(panel) for panel in panels], title, trace, chosen)
+        return page if page.size <= LARGE else None
+    except LmvizError:
+        return None
+
+
 def _page(taken: Sequence[TakenPanel], title: str, trace: Trace | None, chosen: Any) -> HtmlPage:
     from lmviz.pages.page import HtmlPage
     from lmviz.pages.results import ResultsBefore, page_sections

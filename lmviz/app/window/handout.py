@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QLabel
 
+from lmviz.app.board.page_export import page_of
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
@@ -95,7 +97,9 @@ class HandoutMaker(QObject):
             self._bring_forward()
         elif self._rests >= AT_REST or self._looks >= PATIENCE:
             self._look.stop()
-            self._parts.append(printed_part(self._items[len(self._parts)], self._drawings(), self._caption()))
+            item = self._items[len(self._parts)]
+            part = printed_part(item, self._drawings(), self._caption())
+            self._parts.append(replace(part, live=self._live(item)))
             self._next()
 
     def _bring_forward(self) -> None:
@@ -122,6 +126,13 @@ class HandoutMaker(QObject):
     def _drawings(self) -> tuple[PrintedDrawing, ...]:
         shown = (panel for panel in self._panels() if not _is_empty(panel))
         return tuple(PrintedDrawing.of(panel, _in_words(panel)) for panel in shown)
+
+    def _live(self, item: LectureItem) -> str:
+        """What is shown as a page, for a handout that is read on a screen; "" where no page shows it."""
+        if self._path.suffix.lower() != ".html" or isinstance(item.shown, ShownPoll):
+            return ""
+        page = page_of([panel for panel in self._panels() if not _is_empty(panel)], item.title)
+        return "" if page is None else page.html
 
     def _caption(self) -> str:
         """Which model is shown, and what it reads."""

@@ -490,6 +490,8 @@ def test_a_handout_of_a_lecture_has_what_is_shown_and_asked_and_no_notes(
     one, two, three, four = said.split("<section>")[1:]
     assert all("data:image/svg+xml" in each for each in (one, two, three))
     assert "“the cows eat”" in one
+    assert "frame.srcdoc" in one
+    assert "frame.srcdoc" not in four
     assert "step 1:" in one
     assert session.polls.current.title not in titles
     assert "What is h after the third number" in three

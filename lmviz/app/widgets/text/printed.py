@@ -33,6 +33,7 @@ from lmviz.app.widgets.text.unlinked_document import UnlinkedDocument, markdown_
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.base.plain_text import on_one_line, seen
+from lmviz.pages.frame import in_frame
 
 PAGE = QRectF(0, 0, 595, 842)  # points: A4
 MARGIN, FOOT = 52.0, 26.0
@@ -55,7 +56,8 @@ h2 { margin-top: 2.2em } figure { margin: 1em 0 } figcaption { font-size: .8em; 
 .question { font-weight: bold } ul { list-style: none; padding-left: 0 }
 .line { border-bottom: 1px solid #aaa; height: 2.2em }
 @media (max-width: 36em) { .drawings { flex-direction: column } }
-@page { margin: 16mm } @media print {
+@media screen { .in-print { display: none } }
+@page { margin: 16mm } @media print { .on-screen { display: none }
 body { font-size: 10.5pt; max-width: none; margin: 0; padding: 0 } h1 { margin-top: 0 }
 h2 { margin-top: 1.4em } h2, .question { break-after: avoid } section, figure { break-inside: avoid } }
 """
@@ -91,6 +93,7 @@ class PrintedPart:
     """One item: `words` in Markdown, drawings, `tasks` and `choices` with boxes, and lines to write on.
 
     `language` is that of the words, tasks, question and choices, where it is another than that of the title.
+    `live` is the HTML of a page with what the drawings show, which takes their place on a screen, "" without.
     """
 
     title: str
@@ -102,6 +105,7 @@ class PrintedPart:
     choices: tuple[str, ...] = ()
     lines: int = 0
     language: str = ""
+    live: str = ""
 
 
 @dataclass(frozen=True)
@@ -338,7 +342,7 @@ def _document(text: str, size: int, *, bold: bool = False, markdown: bool = Fals
 def _html(printed: Printed) -> bytes:
     title = html.escape(on_one_line(printed.title))
     about = html.escape(seen(printed.about))
-    body = "\n".join(_section(part, printed.language) for part in printed.parts)
+    body = "\n".join(_section(part, printed.language, at) for at, part in enumerate(printed.parts, 1))
     return (
         f'<!DOCTYPE html>\n<html lang="{printed.language}"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>\n'
@@ -346,9 +350,13 @@ def _html(printed: Printed) -> bytes:
     ).encode()
 
 
-def _section(part: PrintedPart, around: str) -> str:
-    """An item as HTML, between others in the language `around`."""
+def _section(part: PrintedPart, around: str, number: int) -> str:
+    """An item as HTML, between others in the language `around`; what it draws answers the pointer."""
     figure = "".join(f'<div class="drawings">{"".join(map(_img, row))}</div>' for row in _rows(part.drawings))
+    if part.live:
+        id = f"drawn-{number}"
+        live = in_frame(id, on_one_line(part.title), part.live, keeps_print=True)
+        figure = f'<div id="{id}">{figure}</div>{live}'
     figure += f"<figcaption>{_said(part.caption)}</figcaption>" if part.caption else ""
     told = [
         _fragment(part.words) if part.words else "",

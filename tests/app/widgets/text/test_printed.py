@@ -72,6 +72,25 @@ def test_a_drawing_is_vectors_in_both_kinds_of_file(drawing: PrintedDrawing, tmp
     assert (tmp_path / "a.html").read_text("utf-8").count("data:image/svg+xml") == 2
 
 
+def test_a_page_takes_the_place_of_drawings_on_a_screen_and_nothing_else_runs(
+    drawing: PrintedDrawing, tmp_path: Path
+) -> None:
+    page = "<p>numbers</p><script>page()</script>"
+    parts = (
+        PrintedPart("</script><b>Live", drawings=(drawing,), live=page),
+        PrintedPart("Still", drawings=(drawing,)),
+    )
+    write_printed(printed(*parts), tmp_path / "a.html")
+    said = (tmp_path / "a.html").read_text("utf-8")
+    first, second = said.split("<section>")[1:]
+    assert said.count("<script>") == said.count("</script>") == 1
+    assert '<div id="drawn-1"><div class="drawings"><img' in first
+    assert "page()\\u003c/script\\u003e" in first
+    assert "drawn-" not in second
+    write_printed(printed(*parts), tmp_path / "a.pdf")
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF-")
+
+
 def test_a_file_says_its_language_and_marks_what_is_in_another(
     drawing: PrintedDrawing, tmp_path: Path
 ) -> None:
