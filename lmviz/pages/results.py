@@ -24,6 +24,7 @@ from lmviz.decoding.distribution import Distribution
 from lmviz.decoding.options import SamplingOptions
 from lmviz.inspection.logit_lens import LogitLens
 from lmviz.inspection.names import number_of
+from lmviz.inspection.scalar_words import scalar_in_words
 from lmviz.inspection.trace import Trace
 from lmviz.looks.columns import Column
 from lmviz.looks.curve import PlotCurve
@@ -72,6 +73,13 @@ class ResultsBefore:
     def of(self, result: Any) -> Sequence[tuple[str, str]]:
         """Whose numbers a result has, as far as is known: those of the trace before it."""
         return self.about or (() if self.trace is None else about_trace(self.trace))
+
+    def in_words(self, measure: str) -> str:
+        """A number that is asked about, as the window says it: logit of “stone” − “bell”."""
+        if self.trace is None:
+            return measure
+        names = self.trace.vocabulary if self.trace.predicts.continues else self.trace.predicts.names
+        return scalar_in_words(measure, self.trace.tokens, set(names).__contains__)
 
     def token(self, position: int) -> str:
         """The token of the trace at a position; its number where there is none."""
@@ -164,13 +172,15 @@ def _(result: Distribution, beside: ResultsBefore = ALONE) -> list[PageSection]:
 def _(result: Patches, beside: ResultsBefore = ALONE) -> list[PageSection]:
     into = "changed text" if result.into == "changed" else "text"
 
+    measure = beside.in_words(result.measure)
+
     def said(cell: tuple[int, ...]) -> tuple[str, list[str]]:
         share = float(result.array[cell])
         if np.isnan(share):
             return "not measured", []
         lines = [
             f"{_cell_name(result, cell)}",
-            f"{result.measure} = {signed_figure(float(result.measured[cell]), 3)}",
+            f"{measure} = {signed_figure(float(result.measured[cell]), 3)}",
             f"from {signed_figure(result.changed)} in the changed text to {signed_figure(result.clean)}",
         ]
         if result.estimate is not None:
@@ -178,21 +188,26 @@ def _(result: Patches, beside: ResultsBefore = ALONE) -> list[PageSection]:
         return f"{percentage(share)} comes back", lines
 
     grid = _grid(result, result.array, said, limit=1.0, says="share of the answer that comes back")
-    aside = f"share of {result.measure} that each state brings into the {into}"
+    aside = f"share of {measure} that each state brings into the {into}"
     return [PageSection(Look((grid,), title="What brings the answer back", aside=aside), beside.of(result))]
 
 
 @sections_of.register
 def _(result: Ablation, beside: ResultsBefore = ALONE) -> list[PageSection]:
+    measure = beside.in_words(result.measure)
+
     def said(cell: tuple[int, ...]) -> tuple[str, list[str]]:
-        lines = [_cell_name(result, cell), f"{result.measure} of the whole model: {number(result.intact)}"]
+        lines = [
+            _cell_name(result, cell),
+            f"{measure} of the whole model: {number(result.intact)}",
+        ]
         if result.low is not None and result.high is not None:
             low, high = float(result.low[cell]), float(result.high[cell])
             lines.append(f"95 of 100 samples: {signed_figure(low, 3)} to {signed_figure(high, 3)}")
         return f"{signed_figure(float(result.array[cell]), 3)}", lines
 
     grid = _grid(result, result.array, said, says="change without each part")
-    aside = f"change of {result.measure} where a part is set to {result.by}"
+    aside = f"change of {measure} where a part is set to {result.by}"
     return [PageSection(Look((grid,), title="What breaks without it", aside=aside), beside.of(result))]
 
 
@@ -221,13 +236,15 @@ def _(result: Attribution, beside: ResultsBefore = ALONE) -> list[PageSection]:
     )
     value = signed_figure(result.value)
     parts: list[LookPart] = [
-        Words(text=f"{result.measure} is {value}: the sum of {len(result.array)} components."),
+        Words(
+            text=f"{beside.in_words(result.measure)} is {value}: the sum of {len(result.array)} components."
+        ),
         bars,
     ]
     for kind in ("head", "cross head"):
         if kind in result.kinds and result.kinds[kind].array.ndim == 2:
             parts.append(_heads(result.kinds[kind].array, f"share of each {kind}", None))
-    look = Look(tuple(parts), title="Who wrote it", aside=result.measure)
+    look = Look(tuple(parts), title="Who wrote it", aside=beside.in_words(result.measure))
     return [PageSection(look, beside.of(result))]
 
 
@@ -283,7 +300,9 @@ def _(result: Circuit, beside: ResultsBefore = ALONE) -> list[PageSection]:
     )
     return [
         PageSection(
-            Look((Words(text=said), graph, curve), title="The circuit", aside=result.measure),
+            Look(
+                (Words(text=said), graph, curve), title="The circuit", aside=beside.in_words(result.measure)
+            ),
             beside.of(result),
             left,
         )

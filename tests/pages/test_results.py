@@ -101,6 +101,11 @@ def test_patches_lie_with_the_last_layer_on_top(model, trace, contrast):
     assert lines[0] == "layer 3, brown"
 
 
+def test_what_is_asked_about_is_said_in_words(model, trace, contrast):
+    [section] = sections_of(lmviz.attribute(model, contrast), ResultsBefore(trace))
+    assert section.look.aside == "logit of “stone” − “bell”"
+
+
 def test_an_attribution_adds_up(model, contrast):
     found = lmviz.attribute(model, contrast)
     bars = part_of(sections_of(found), Bars)

@@ -59,6 +59,15 @@ function tableBehind(rows) {
   return details;
 }
 
+// What is drawn once it is asked for.
+function folded(title, parts) {
+  const details = make("details", { class: "behind" }, make("summary", { text: title }));
+  details.addEventListener("toggle", () => {
+    if (details.open && details.children.length === 1) details.append(...parts().flat().filter(Boolean));
+  });
+  return details;
+}
+
 const MOST_TABLE_ROWS = 2000;
 
 function plainTable(head, rows) {

@@ -51,7 +51,9 @@ function drawSection(section) {
   const found = make("section", { "aria-label": section.title || null });
   if (section.title || section.aside) found.append(make("h2", {}, make("span", { text: section.title }), make("small", { text: section.aside })));
   if (section.instead) found.append(make("p", { class: "muted", text: section.instead }));
-  for (const part of section.parts) { const one = draw(part); if (one) found.append(one); }
+  const isPicture = section.parts.length > 1 && section.parts[0].kind === "fixed_picture";
+  for (const part of isPicture ? section.parts.slice(0, 1) : section.parts) { const one = draw(part); if (one) found.append(one); }
+  if (isPicture) found.append(folded("Its numbers", () => section.parts.slice(1).map((part) => [part.says ? make("h3", { text: part.says }) : null, draw(part)])));
   for (const sentence of section.left_out) found.append(make("p", { class: "left-out", text: sentence }));
   if (section.recipe) found.append(make("details", { class: "behind" }, make("summary", { text: "The same in Python" }), make("pre", {}, make("code", { text: section.recipe }))));
   return found;
