@@ -265,7 +265,7 @@ def test_panels_that_do_not_fit_side_by_side_stand_behind_one_another(
 
 
 @pytest.mark.slow
-@walk_through("attention", "train", "scale")
+@walk_through("attention", "train", "scale", "circuits", "sample", "difference", "compare")
 @pytest.mark.parametrize("percent", [150, *(pytest.param(n, marks=pytest.mark.slow) for n in (125, 200))])
 def test_in_large_type_nothing_scrolls_sideways_and_the_picture_keeps_half_the_room(
     window: MainWindow,
