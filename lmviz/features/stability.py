@@ -13,14 +13,15 @@ from lmviz.features.learning import learn_features
 from lmviz.features.matching import ALIKE, NEARLY_THE_SAME, MatchedFeatures, match_features
 from lmviz.features.recipe import LEARNED, FeatureRecipe
 from lmviz.features.texts import FeatureTexts
+from lmviz.looks.shown import Shown
 from lmviz.models.model import Model
 
 PART = 3
 """The second is learned from a third of the tokens."""
 
 
-@dataclass(frozen=True, eq=False)
-class Stability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Shown):
     """A dictionary learned with another seed, and in `matched` the nearest of it for each feature."""
 
     other: Dictionary

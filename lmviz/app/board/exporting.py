@@ -10,17 +10,13 @@ from pathlib import Path
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu
 
+from lmviz.app.board.panel_titles import file_name, title_of
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.export import ARRAYS, PICTURES, fits_csv, picture_of, save_arrays
 from lmviz.app.widgets.base.plain import caption
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
-
-
-def title_of(panel: Panel) -> str:
-    """What the panel's card says it is."""
-    return panel.card.title if panel.card is not None else panel.objectName()
 
 
 def choose_picture(panel: Panel) -> None:
@@ -80,12 +76,6 @@ def _save(panel: Panel, kinds: str, ending: str, writing: Callable[[Path], Calla
         fail(str(sentence))
     else:
         panel.session.work.save_file(path, write, confirm, fail)
-
-
-def file_name(title: str) -> str:
-    """The words of a title, joined by dashes."""
-    letters = "".join(letter if letter.isalnum() else " " for letter in title.lower())
-    return "-".join(letters.split()) or "picture"
 
 
 @dataclass(frozen=True)

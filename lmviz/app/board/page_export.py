@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtWidgets import QFileDialog
 
-from lmviz.app.board.exporting import file_name, title_of
+from lmviz.app.board.panel_titles import file_name, title_of
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.export import picture_of
 from lmviz.app.widgets.base.toast import Toast

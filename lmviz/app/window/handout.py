@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QLabel
 
-from lmviz.app.board.page_export import page_of
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
@@ -131,6 +130,8 @@ class HandoutMaker(QObject):
         """What is shown as a page, for a handout that is read on a screen; "" where no page shows it."""
         if self._path.suffix.lower() != ".html" or isinstance(item.shown, ShownPoll):
             return ""
+        from lmviz.app.board.page_export import page_of  # not needed for the first paint
+
         page = page_of([panel for panel in self._panels() if not _is_empty(panel)], item.title)
         return "" if page is None else page.html
 
