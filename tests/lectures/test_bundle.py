@@ -91,6 +91,7 @@ def test_all_that_a_lecture_names_goes_with_it(lecture: Path, tmp_path: Path) ->
     assert opened.name == "small.lecture"
     assert all_files(opened.parent) == {
         "small.lecture",
+        "results.key",
         "one.lmviz",
         "farm.txt",
         "own.poll",
@@ -113,7 +114,7 @@ def test_all_that_a_lecture_names_goes_with_it(lecture: Path, tmp_path: Path) ->
 def test_a_lesson_is_packed_as_well(lecture: Path, tmp_path: Path) -> None:
     out = pack(lecture.parent / "lesson" / "lesson.md", tmp_path / "out.lmvizbundle", PERSPECTIVES)
     opened = unpack(out, tmp_path / "to")
-    assert all_files(opened.parent) == {"lesson.md", "mine.txt", "mine.net", "a.png"}
+    assert all_files(opened.parent) == {"lesson.md", "mine.txt", "mine.net", "a.png", "results.key"}
 
 
 def test_what_stands_elsewhere_is_not_packed(lecture: Path, tmp_path: Path) -> None:

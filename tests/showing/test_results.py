@@ -21,6 +21,7 @@ from lmviz.showing.width import width_of
 NO_RESULTS = {
     "Intervention": "a change that is asked for, and says itself in a line",
     "Path": "where something was written",
+    "Stability": "a dictionary and what matches it, each of which shows itself",
     "ProgressBar": "a bar, which draws itself while work goes on",
     "WordSum": "a measure that is asked for",
     "Divergence": "a measure that is asked for",
