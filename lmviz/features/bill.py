@@ -18,7 +18,7 @@ from lmviz.circuits.cached_pass import CachedPass
 from lmviz.circuits.linear_walk import LinearWalk
 from lmviz.circuits.read_contrast import ReadContrast, read_contrast
 from lmviz.circuits.result import Numbers
-from lmviz.features.bill_rows import AVERAGE, ERROR, FEATURE
+from lmviz.features.bill_kinds import AVERAGE, ERROR, FEATURE
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.names import title_of
 from lmviz.inspection.recording import prepared

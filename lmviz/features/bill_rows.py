@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lmviz.circuits.named_parts import named_parts
+from lmviz.features.bill_kinds import AVERAGE, ERROR, FEATURE
 
 if TYPE_CHECKING:
     from lmviz.features.bill import FeatureBill
-
-FEATURE, ERROR, AVERAGE = "feature", "error", "average"
-"""The kinds of parts that states at a dictionary are taken apart into."""
 
 SHOWN = 8
 """So many features are named, and as many other parts; the rest of each is added up."""
