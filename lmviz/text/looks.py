@@ -8,7 +8,7 @@ from lmviz.looks.parts import LookPart, Table
 from lmviz.showing.pieces import MOST, counts, figures, shares, texts
 from lmviz.text.corpus import Corpus
 from lmviz.text.text_set import TextSet
-from lmviz.text.tokenizer import Tokenizer
+from lmviz.text.tokenizer import Tokenizer, visible
 
 COMMONEST = 12
 COUNTED = 20_000_000
@@ -34,7 +34,11 @@ def look_of_corpus(corpus: Corpus) -> Look:
             Table(
                 "commonest",
                 columns=[
-                    texts("commonest token", (corpus.tokenizer.token(int(id)) for id in ranked), tokens=True),
+                    texts(
+                        "commonest token",
+                        (visible(corpus.tokenizer.token(int(id))) for id in ranked),
+                        tokens=True,
+                    ),
                     counts("times", found.counts[ranked]),
                     shares("share", found.rank_share[:COMMONEST], bar=True),
                 ],
