@@ -146,6 +146,8 @@ CALLS: dict[str, Callable[[Any], Call]] = {
     "Trace.save": lambda at: (at.trace.save, {"path": "made.npz"}),
     "Trace.load": lambda at: (lmviz.Trace.load, {"path": at.folder / "trace.npz"}),
     "Trace[].at": lambda at: (at.trace["logits"].at, {"position": -1, "token": 2}),
+    "show": lambda at: (lmviz.show, {"result": at.trace, "address": "logits", "position": 1}),
+    "progress_bar": lambda at: (lmviz.progress_bar, {"title": "reading"}),
     "next_token": lambda at: (lmviz.next_token, {"model": at.model, "prefix": TEXT}),
     "Distribution.top": lambda at: (lmviz.next_token(at.model, TEXT).top, {"count": 3}),
     "Distribution.probability_of": lambda at: (lmviz.next_token(at.model, TEXT).probability_of, {"id": 3}),
