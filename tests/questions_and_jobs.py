@@ -405,6 +405,14 @@ def say_by_step(scene: Scene) -> None:
     scene.type()
 
 
+def other_weights(scene: Scene) -> None:
+    """Look at the heads at another step."""
+    scene.show("head_words_view")
+    library = scene.session.library
+    steps = [step for step in library.model.snapshots if step != library.step]
+    library.choose_step(steps[next(scene.numbers) % len(steps)])
+
+
 def map_answers(scene: Scene) -> None:
     """Map where the answers of a set of texts are read and used."""
     rows = [
@@ -537,7 +545,7 @@ ELSEWHERE: dict[str, tuple[str, Callable[[Scene], object]]] = {
     "features over the text": ("features", look_at_features),
     "staying features": ("features", look_at_features),
     "words of a feature": ("features", look_at_features),
-    "head words": ("circuits transformer", other_step),
+    "head words": ("circuits transformer", other_weights),
     "evidence": ("inside n-gram", follow_a_context),
     "steer": ("circuits", change_a_word),
     "who taught it this": ("inside", ask_who_taught),

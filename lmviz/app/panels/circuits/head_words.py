@@ -59,7 +59,7 @@ class HeadWordsPanel(AskingPanel[Moment, HeadWordsFound]):
 
     title = "Heads as words"
     key = Key("head words")
-    follows = ("library.model_changed", "library.step_changed", "reading.changed")
+    follows = ("library.model_changed", "library.step_changed")
     parts = (SENTENCE, TABLE, TITLE, SCORES, TOLD, HEAD, MATRIX)
 
     _head, _matrix = (0, 0), "ov"
