@@ -77,9 +77,11 @@ def type_beside_lanes(scene: Scene) -> None:
 
 
 def open_again(scene: Scene) -> None:
-    """Another model, and then the Transformer."""
-    scene.open_model("lstm")
-    scene.open_model("transformer")
+    """Another model, of which another tab comes in front, and then the Transformer."""
+    for family in ("lstm", "transformer"):
+        scene.open_model(family)
+        scene.settle()
+    scene.show("heads_over_time_view")
 
 
 def read_text(scene: Scene) -> None:

@@ -126,6 +126,7 @@ OPENED = {
     "inside classifier": ("classifier",),
     "attention": ("transformer",),
     "attention translator": ("translator",),
+    "circuits transformer": ("transformer",),
     "circuits repeater": ("repeater",),
     "features": ("transformer",),
     "sample chat": ("chat",),
@@ -133,7 +134,7 @@ OPENED = {
     "compare": ("transformer", "lstm"),
     "compare translators": ("other translator", "translator"),
 }
-"""The models of a scene, where it is not the LSTM alone."""
+"""The models of a scene: of a perspective alone the LSTM, where it is not said otherwise."""
 
 
 @pytest.fixture
@@ -158,7 +159,7 @@ def scene(
     made = Scene(window, session, qtbot, text_file, runs)
     window.show_perspective(request.param.split()[0])
     made.open_text()
-    opened = OPENED.get(request.param, ("lstm",))
+    opened = OPENED[request.param] if " " in request.param else OPENED.get(request.param, ("lstm",))
     if "chat" in opened:
         pytest.importorskip("transformers")
         made.runs = runs | {"chat": chat_folder(tmp_path / "chat")}
@@ -256,3 +257,7 @@ def test_the_table_has_every_question_and_every_job() -> None:
     elsewhere |= {"features plan", "Finding features", "Trying another seed"}  # test_find_features.py
     unasked |= elsewhere
     assert names_asked_under() == {*unasked, *(row.name for row in ROWS)}
+
+
+def test_a_scene_that_names_more_than_a_perspective_names_its_models() -> None:
+    assert {scene for scene in SCENES if " " in scene} <= set(OPENED)
