@@ -59,6 +59,10 @@ class OrderPanel(Panel):
         self._card = self.add_card("Two words change places", "keys and values are the vectors", self._body)
         if session.polls.current.experiment is not None:
             self._fill(session.polls.current.experiment)  # so that the perspective knows how wide they are
+        for control in (self._mask, self._layers, self._reset):
+            control.setFocusPolicy(
+                Qt.FocusPolicy.TabFocus
+            )  # space is for the answers, not for the last click
         self._mask.toggled.connect(lambda on: self._change(causal=on))
         self._layers.activated.connect(lambda at: self._change(layers=at + 1))
         self._reset.clicked.connect(self._restore)

@@ -90,19 +90,17 @@ class PollPanel(Panel):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """A space is no part of a count: from a field of those it shows the answers, too."""
-        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Space:
-            if event.type() == QEvent.Type.KeyPress:
-                self.toggle_play()
-            return event.type() in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride)
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and _is_space(event):
+            self.toggle_play()
+            return True
         return super().eventFilter(watched, event)
 
-    def _press_space(self) -> None:
-        """Show the answers, wherever the focus is, but on a button here: to that one has come by Tab."""
-        focused = self.window().focusWidget()
-        if isinstance(focused, QPushButton) and self.isAncestorOf(focused):
-            focused.click()
-        else:
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """A space that what has the focus had no use for: a button, to which Tab leads, is pressed by it."""
+        if _is_space(event):
             self.toggle_play()
+        else:
+            super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -170,9 +168,10 @@ class PollPanel(Panel):
             key = QShortcut(QKeySequence(letter), self)
             key.activated.connect(lambda letter=letter: polls.collect(letter))
         QShortcut(QKeySequence(Qt.Key.Key_Backspace), self).activated.connect(polls.take_back)
-        QShortcut(QKeySequence(Qt.Key.Key_Space), self).activated.connect(self._press_space)
-        for button in (self._show, self._clear, self._type):
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # space is for the answers, not for the last click
+        for control in (self._show, self._clear, self._type, self._open, self._save, self._picker):
+            control.setFocusPolicy(
+                Qt.FocusPolicy.TabFocus
+            )  # space is for the answers, not for the last click
         for spin in self._spins.values():
             spin.installEventFilter(self)
         for letter, spin in self._spins.items():
@@ -262,6 +261,10 @@ class PollPanel(Panel):
         name, _ = QFileDialog.getOpenFileName(self, "Open a poll", "", FILES)
         if name:
             self.session.polls.open_file(Path(name))
+
+
+def _is_space(event: QKeyEvent) -> bool:
+    return event.key() == Qt.Key.Key_Space and event.modifiers() == Qt.KeyboardModifier.NoModifier
 
 
 def _answer(poll: Poll, right: Right) -> str:

@@ -9,6 +9,7 @@ import pytest
 from layout_faults import faults_of
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QApplication,
     QCheckBox,
     QComboBox,
@@ -445,8 +446,27 @@ def test_space_shows_the_answers_wherever_the_focus_is(
     click(poll, "clear_poll_button", qtbot)
     assert press_space(), "after a click on a button"
     window.rail.setFocus()
-    window.findChild(QPushButton, "train_button").setFocus()
-    assert press_space(), "from a button elsewhere"
-    assert not session.training.is_taken
+    assert press_space(), "from another part of the window"
     poll.findChild(QPushButton, "show_answers_button").setFocus(Qt.FocusReason.TabFocusReason)
     assert press_space(), "by the button itself"
+
+
+def test_no_click_beside_a_poll_leaves_the_space_to_a_button(poll: PollPanel, window: MainWindow) -> None:
+    window.lessons.toggle()
+    takes_space = (*window.findChildren(QAbstractButton), *window.findChildren(QComboBox))
+    seen = [each for each in takes_space if each.isVisible()]
+    assert len(seen) > 10
+    assert [
+        each.objectName() or each.text() for each in seen if each.focusPolicy() & Qt.FocusPolicy.ClickFocus
+    ] == []
+
+
+def test_a_button_beside_a_poll_that_tab_leads_to_is_pressed_by_space(
+    poll: PollPanel, window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    window.lessons.toggle(by_keys=True)
+    close = window.find_control("lesson_list_close")
+    close.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(close, Qt.Key.Key_Space)
+    assert not window.lessons.is_shown
+    assert not session.polls.is_shown
