@@ -21,6 +21,7 @@ from lmviz.base.saving import save_arrays, save_rows
 from lmviz.features.feature_pass import FeaturePass, ReadRows
 from lmviz.features.gathering import Firing, Histograms, KeptPlaces, PairSums
 from lmviz.looks.shown import Shown
+from lmviz.models.float64 import in_float64
 from lmviz.models.interruption import look_up, uncounted_work
 
 if TYPE_CHECKING:
@@ -395,9 +396,9 @@ class _Gathered:
             some = states[first : first + max(1, CELLS // self._size)].float()
             activations = coding.encoded(some)
             error = some - coding.decoded(activations)
-            self._errors += float(error.double().square().sum())
-            self._squares += float(some.double().square().sum())
-            summed = some.double().sum(0).cpu().numpy()
+            self._errors += float(in_float64(error).square().sum())
+            self._squares += float(in_float64(some).square().sum())
+            summed = in_float64(some).sum(0).cpu().numpy()
             self._states = summed if self._states is None else self._states + summed
             places, on = torch.nonzero(activations, as_tuple=True)
             fired = activations[places, on].cpu().numpy()
@@ -414,7 +415,7 @@ class _Gathered:
         )
         self._take(firing)
         predicted = sum(length - 1 for length in lengths)
-        self._loss += float(found.losses.double().sum())
+        self._loss += float(in_float64(found.losses).sum())
         self._predicted += predicted
 
     def _take(self, fired: Firing) -> None:

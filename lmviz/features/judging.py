@@ -14,6 +14,7 @@ from lmviz.features.worth import Worth
 from lmviz.inspection.recording import needed_taps
 from lmviz.models.batches_of_texts import batches_of_texts, side_by_side
 from lmviz.models.explicit import ForwardPass
+from lmviz.models.float64 import in_float64
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
 from lmviz.models.precision import widened
@@ -46,10 +47,10 @@ def judged(model: Model, dictionary: Dictionary, rows: Sequence[ReadText]) -> Di
             written = coding.decoded(activations)
             written = written if coding.skip is None else written + read @ coding.skip.T
             on += (activations > 0).sum(0)
-            left += float((target - written).double().square().sum())
+            left += float(in_float64(target - written).square().sum())
             moments.add(target)
             count += len(read)
-    rates = (on.double() / max(count, 1)).float().cpu().numpy()
+    rates = (in_float64(on) / max(count, 1)).float().cpu().numpy()
     mean = moments.mean
     losses: dict[str, float | None] = {}
     if model.predicts.continues:
@@ -96,7 +97,7 @@ def mean_loss(
         with evaluation(model), uncounted_work():
             values = ForwardPass(tokens, model.tensors(), **beside).run(needed, listener, keep=("logits",))
             logs = torch.log_softmax(widened(values["logits"])[:, :-1], dim=-1)
-            chosen = logs.gather(2, tokens[:, 1:, None])[..., 0].double()
+            chosen = in_float64(logs.gather(2, tokens[:, 1:, None])[..., 0])
             ends = torch.tensor([len(row.ids) - 1 for row in some], device=chosen.device)
             judged = torch.arange(chosen.shape[1], device=chosen.device)[None] < ends[:, None]
             total -= float(chosen[judged].sum())
@@ -138,7 +139,7 @@ class _Moments:
         self._squares, self._count = 0.0, 0
 
     def add(self, states: torch.Tensor) -> None:
-        states = states.double()
+        states = in_float64(states)
         total = states.sum(0)
         self._sum = total if self._sum is None else self._sum + total
         self._squares += float(states.square().sum())

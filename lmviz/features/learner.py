@@ -20,6 +20,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.features.coding import above, largest
 from lmviz.features.dictionary import Dictionary
 from lmviz.features.recipe import FeatureRecipe
+from lmviz.models.float64 import in_float64
 
 AUXILIARY = 1 / 32
 """The weight of the auxiliary loss."""
@@ -204,18 +205,18 @@ class DictionaryLearner:
 
     def folded(self) -> dict[str, np.ndarray | None]:
         """The arrays of the dictionary so far, in the units of the model."""
-        parts = {name: part.detach().double() for name, part in self.parts.items()}
-        mean, scale = self.mean.double(), self.scale
+        parts = {name: in_float64(part.detach()) for name, part in self.parts.items()}
+        mean, scale = in_float64(self.mean), self.scale
         target_mean, target_scale = (mean, scale) if self.written is None else self.written
         encoder = parts["encoder"] * (target_scale / scale)
         centre = mean / scale + (parts["decoder_bias"] if self.written is None else 0)
         bias = target_scale * (parts["encoder_bias"] - parts["encoder"] @ centre)
-        written = target_mean.double() + target_scale * parts["decoder_bias"]
+        written = in_float64(target_mean) + target_scale * parts["decoder_bias"]
         threshold = None
         if self.recipe.kind == "jumprelu":
             threshold = parts["log_threshold"].exp() * target_scale
         elif self.recipe.kind == "batchtopk":
-            threshold = (self.threshold.double() * target_scale).expand(self.recipe.size)
+            threshold = (in_float64(self.threshold) * target_scale).expand(self.recipe.size)
         arrays = {
             "encoder": encoder,
             "encoder_bias": bias,

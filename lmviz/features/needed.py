@@ -16,6 +16,7 @@ from lmviz.features.coding import Coding
 from lmviz.features.feature_pass import FeaturePass
 from lmviz.features.feature_reading import FeatureReading, coding_on
 from lmviz.models.batches_of_texts import POSITIONS
+from lmviz.models.float64 import in_float64
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
 
@@ -111,7 +112,7 @@ class _Removal:
             found = self._read.read([rows[text] for text in numbers])
             for row, text in enumerate(numbers):
                 states = found.states[row, : len(rows[text])]
-                self._kept[text] = states, float(found.losses[row].double().sum())
+                self._kept[text] = states, float(in_float64(found.losses[row]).sum())
                 self._cells += states.numel()
 
     def _without(self, batch: Sequence[tuple[int, int]]) -> list[tuple[float, int]]:
@@ -125,7 +126,7 @@ class _Removal:
             losses = self._read.losses_from(rows, removed(states, None))
         else:
             losses = self._read.losses_with(rows, removed)
-        return list(zip(losses.double().sum(1).tolist(), removed.firings.tolist(), strict=True))
+        return list(zip(in_float64(losses).sum(1).tolist(), removed.firings.tolist(), strict=True))
 
 
 class _Removing:

@@ -16,6 +16,7 @@ from lmviz.features.dictionary import Dictionary
 from lmviz.features.feature_pass import FeaturePass
 from lmviz.features.feature_reading import coding_on
 from lmviz.looks.shown import Shown
+from lmviz.models.float64 import in_float64
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
 
@@ -98,9 +99,9 @@ def _activations(
             own = states[row, 1 : len(rows[at])].float()
             activations = coding.encoded(own)
             found[begins[at] : begins[at + 1]] = activations.cpu()
-            errors += float((own - coding.decoded(activations)).double().square().sum())
-            squares += float(own.double().square().sum())
-            total = total + own.double().sum(0)
+            errors += float(in_float64(own - coding.decoded(activations)).square().sum())
+            squares += float(in_float64(own).square().sum())
+            total = total + in_float64(own).sum(0)
     mean = torch.as_tensor(total)
     variance = squares - float((mean * mean).sum()) / max(len(found), 1)
     return found, 1 - errors / variance if variance > 0 else float("nan")
@@ -108,7 +109,7 @@ def _activations(
 
 def _correlations(one: torch.Tensor, other: torch.Tensor) -> np.ndarray:
     """(feature,) float64, NaN where either never changes."""
-    first, second = (each.double() - each.double().mean(0) for each in (one, other))
+    first, second = (in_float64(each) - in_float64(each).mean(0) for each in (one, other))
     lengths = (first.square().sum(0) * second.square().sum(0)).sqrt()
     products = (first * second).sum(0)
     return np.where(lengths > 0, products / lengths.clamp_min(1e-30), torch.nan).astype(np.float64)

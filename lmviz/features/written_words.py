@@ -15,6 +15,7 @@ from lmviz.features.feature_reading import FeaturePlace, FeatureReading, coding_
 from lmviz.inspection.recording import prepared
 from lmviz.looks.shown import Shown
 from lmviz.models.batches_of_texts import POSITIONS
+from lmviz.models.float64 import in_float64
 from lmviz.models.interruption import look_up
 from lmviz.models.model import Model
 from lmviz.models.precision import widened
@@ -82,7 +83,7 @@ def written_words(model: Model, reading: FeatureReading, feature: int, places: i
         at = torch.arange(len(batch)), last
         own_logits = read.logits_with(ids, None)[at]
         without = read.logits_with(ids, _AtOnePlace(coding, feature, last))[at]
-        rises = (own_logits - without).double().cpu().numpy()
+        rises = (own_logits - without).cpu().double().numpy()
         total += (rises - rises.mean(axis=1, keepdims=True)).sum(axis=0)
         count += len(batch)
     return WrittenWords(total / max(count, 1), count, reading.names)
@@ -148,7 +149,7 @@ def turned_feature(
     ids = np.tile(given.ids, (len(factors), 1))
     turning = _Turning(coding, feature, torch.tensor(list(factors), dtype=torch.float32))
     logits = read.logits_with(ids, turning)[:, -1]
-    shares = torch.softmax(logits.double(), dim=-1).cpu().numpy()
+    shares = torch.softmax(in_float64(logits), dim=-1).cpu().numpy()
     return TurnedFeature(np.array(factors, dtype=np.float64), shares, turning.is_on)
 
 

@@ -17,6 +17,7 @@ import torch.autograd.forward_ad as forward_mode
 
 from lmviz.inspection.logit_lens import Carried
 from lmviz.models.explicit import ForwardPass
+from lmviz.models.float64 import in_float64
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
 from lmviz.models.precision import widened
@@ -116,7 +117,7 @@ def along(
         tangent = forward_mode.unpack_dual(widened(value)).tangent
         if tangent is None:
             tangent = torch.zeros_like(value)
-        summed = tangent[:, judged].double().sum(dim=1).cpu() / max(len(chosen), 1)
+        summed = in_float64(tangent[:, judged]).sum(dim=1).cpu() / max(len(chosen), 1)
     return {place: summed[row] for place, row in order.items()}
 
 
@@ -128,7 +129,7 @@ def _means(stream: StreamPass, passages: Passages) -> dict[str, torch.Tensor]:
         look_up()
         where = passages.judged(ids)
         for place, found in stream.states(ids).items():
-            sums[place] = sums.get(place, torch.zeros(())) + found[where].double().sum(0)
+            sums[place] = sums.get(place, torch.zeros(())) + in_float64(found[where]).sum(0)
         tokens += where.stop - where.start
     return {place: total / tokens for place, total in sums.items()}
 

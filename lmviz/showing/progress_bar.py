@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any, TextIO
 
 from lmviz.base.durations import briefly
-from lmviz.base.figures import plain
+from lmviz.base.figures import plain, whole_percentage
 from lmviz.base.plain_text import on_one_line, seen
 
 EVERY = 0.1
@@ -68,7 +68,7 @@ class ProgressBar:
         return f"{'█' * full}{'░' * (WIDTH - full)} {self._said()}"
 
     def _said(self) -> str:
-        parts = [self.title, f"{100 * self.share:.0f} %", self.told]
+        parts = [self.title, whole_percentage(self.share), self.told]
         passed = monotonic() - self._begun
         if passed > SOON and 0 < self.share < 1:
             parts.append(f"{briefly(passed / self.share - passed)} left")

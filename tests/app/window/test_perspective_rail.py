@@ -16,7 +16,7 @@ def test_words_stand_below_all_icons_or_none(qtbot: QtBot, projector: bool) -> N
     qtbot.addWidget(rail)
     rail.show()
     seen = set()
-    for height in range(420, 1000, 3):
+    for height in range(420, 1200, 3):
         rail.resize(rail.sizeHint().width(), height)
         QApplication.processEvents()
         wordy = {button.is_wordy for button in rail.findChildren(RailButton)}

@@ -10,7 +10,7 @@ import numpy as np
 
 from lmviz.app.panels.look_panel import ShowingPanel
 from lmviz.app.session.opened_model import Moment, OpenedModel
-from lmviz.app.widgets.base.figures import count, whole_percentage
+from lmviz.app.widgets.base.figures import brief_percentage, count, whole_percentage
 from lmviz.app.workers.job import Job
 from lmviz.base.counting import numbered
 from lmviz.circuits.set_recipes import use_map_recipe
@@ -156,7 +156,7 @@ class ReadAndUsedPanel(ShowingPanel):
 
         def written(share: float) -> str:
             is_plain = np.isnan(share) or share > WRITTEN or share < found.majority
-            return "" if is_plain else f"{100 * share:.0f}"
+            return "" if is_plain else brief_percentage(share)
 
         return replace(
             GRID,

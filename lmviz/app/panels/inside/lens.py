@@ -23,7 +23,7 @@ from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, sheet
 from lmviz.app.widgets.base.figures import number, percentage
-from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.position_curve import PositionCurve
@@ -153,7 +153,7 @@ class LensPanel(Panel):
         self._kind.setCurrentIndex(list(CHOICES).index(self.session.lenses.kind))
         told = said_of(self.session, reading) if can_choose(reading) else ""
         self._told.setText(told[:1].upper() + told[1:])
-        self._told.setToolTip(FORMULAS[self.session.lenses.kind])
+        self._told.setToolTip(paragraph(FORMULAS[self.session.lenses.kind]))
         self._told.setVisible(bool(told))
         self._card.set_title(CHOICES["logit" if fitted is None else fitted.kind].capitalize())
         token = reading.answer

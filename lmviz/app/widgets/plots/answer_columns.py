@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import once
 from lmviz.app.widgets.base.figures import brief_percentage, percentage
-from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, measure_of
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut, measure_of
 from lmviz.app.widgets.kit.pointing import DOWN, Pointable, Words
 from lmviz.app.widgets.kit.rows import in_the_middle, side_by_side
 from lmviz.looks.answer_column import AnswerColumn
@@ -145,7 +145,7 @@ class AnswerColumns(Pointable):
         needed = min(area.width() * 0.55, measure.horizontalAdvance(word) + self.length(5))
         before = area.adjusted(0, 0, -needed, 0)
         plain = measure_of(self.theme, SIZE, False, False)
-        shown = plain.elidedText(prompt, Qt.TextElideMode.ElideLeft, before.width())
+        shown = cut(prompt, before.width(), plain, leads_up=True)
         painter.write(before, shown, self.theme.muted_text, SIZE)
         left = before.left() + min(before.width(), plain.horizontalAdvance(shown)) + self.length(4)
         rest = QRectF(left, area.top(), area.right() - left, area.height())
