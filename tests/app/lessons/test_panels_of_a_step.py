@@ -1,0 +1,44 @@
+"""While a step is shown, the panels that its text speaks of are there."""
+
+import pytest
+from covering import others_slow
+
+from lmviz.app.panels.table import PANELS, shown_perspectives
+from lmviz.app.window.lessons import perspective_names
+from lmviz.app.window.main_window import MainWindow
+from lmviz.lessons.lesson import Step
+from lmviz.lessons.reading import open_lesson
+from lmviz.lessons.shipped import shipped_files
+
+LESSONS = {path.stem: path for path in shipped_files()}
+PERSPECTIVES = {row.title for row in shown_perspectives()}
+"""A text that has one of these titles may mean all of its panels."""
+
+
+def words_of(step: Step) -> str:
+    """All that can be read in a step."""
+    words = [step.sentences, *(task.words for task in step.tasks)]
+    if step.question is not None:
+        replies = (reply.words for reply in step.question.replies)
+        words += [step.question.words, step.question.hint, step.question.explanation, *replies]
+    return " ".join(words)
+
+
+@pytest.mark.parametrize("name", others_slow(LESSONS, "00-tour"))
+def test_a_panel_that_a_step_speaks_of_is_left_in_sight(name: str, window: MainWindow) -> None:
+    lesson, missing = open_lesson(LESSONS[name], perspective_names()), []
+    for number, step in enumerate(lesson.steps):
+        perspective, words = lesson.perspective_at(number), words_of(step)
+        if not perspective or not step.needs:
+            continue
+        window.show_perspective(perspective)
+        left = window.perspective.holding(step.needs)
+        named = [
+            row
+            for row in PANELS
+            if row.perspective == perspective
+            and row.title not in PERSPECTIVES
+            and (f"*{row.title}*" in words or f"“{row.title}”" in words)
+        ]
+        missing += [f"{step.title}: {row.title}" for row in named if left and row.name not in left]
+    assert missing == []
