@@ -49,7 +49,9 @@ PANELS: tuple[PanelRow, ...] = (
     ),
     PanelRow("noise", "Noise", "train", "centre", tabbed=True),
     PanelRow("recorded", "Recorded", "train", "centre", tabbed=True),
-    PanelRow("changed_weights", "What changed", "train", "centre", _CHANGED_WEIGHTS, tabbed=True),
+    PanelRow(
+        "changed_weights", "What changed", "train", "centre", _CHANGED_WEIGHTS, tabbed=True, least=(300, 224)
+    ),
     PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340, least=(0, 124)),
     PanelRow("health", "Health", "train", "right", least=(0, 184)),
     PanelRow("over_time", "Over time", "train", "right", least=(0, 190)),

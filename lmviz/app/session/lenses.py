@@ -124,7 +124,7 @@ class Lenses(Part):
         folder, spells_out, key = opened.folder, opened.spells_out, _key(moment, kind)
         place = self._place(moment, kind)
 
-        def work(report: Report) -> Iterator[FittedLens | Path]:
+        def work(report: Report) -> Iterator[tuple[FittedLens, Path | None]]:
             from lmviz.models.interruption import heard_by
             from lmviz.readouts.fitting import fit_lens
             from lmviz.readouts.kept_lenses import keep
@@ -137,15 +137,17 @@ class Lenses(Part):
                 passages = read_passages(model, corpus.training_documents)
                 lens: FittedLens | None = None
                 for lens in fit_lens(model, passages, kind, every=5):
-                    yield lens
+                    yield lens, None
             if lens is not None:
-                yield keep(lens, place())
+                yield (
+                    lens,
+                    keep(lens, place()),
+                )  # together: a job may pass on the newest alone
 
-        def take(found: FittedLens | Path) -> None:
-            if isinstance(found, Path):
-                self._files[key] = found
-            else:
-                self._known[key] = found
+        def take(found: tuple[FittedLens, Path | None]) -> None:
+            self._known[key], path = found
+            if path is not None:
+                self._files[key] = path
             self.changed.emit()
 
         self._fitting = key

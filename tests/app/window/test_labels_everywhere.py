@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 from covering import others_slow, walk_through
 from PySide6.QtGui import QImage
+from pytestqt.exceptions import TimeoutError as WaitedTooLong
 from pytestqt.qtbot import QtBot
 
 import lmviz
@@ -76,6 +78,8 @@ def test_no_panel_complains_or_is_blank(
             drawn()
             answered()
             drawn()
+            with suppress(WaitedTooLong):  # what is written begins with its first tokens
+                qtbot.waitUntil(lambda panel=panel: panel.complaint or shows_something(panel))
             if panel.complaint or not shows_something(panel):
                 wrong.append((panel.objectName(), panel.complaint or "blank"))
     assert (wrong, said) == ([], [])
