@@ -595,8 +595,8 @@ ROWS = (
     Row("window", "inside window", "picture_view", Scene.type),
     Row("classes", "inside classifier", "labels_view", Scene.type),
     Row("lens", "inside", "lens_view", Scene.type),
+    Row("Carrying one state", "inside transformer", "lenses_view", carry_a_state),  # while none is fitted
     Row("Fitting the ", "inside transformer", "lenses_view", fit_a_lens),
-    Row("Carrying one state", "inside transformer", "lenses_view", carry_a_state),
     Row("lens over training", "inside", "lens_over_training_view", say_by_step),
     Row("kept lens ", "inside transformer", "lens_view", other_step),
     Row("gradient", "inside", "state_view", take_gradient),

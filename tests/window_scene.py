@@ -36,11 +36,10 @@ class Scene:
         return next(found for found in self.window.findChildren(QWidget, name) if found.isVisible())
 
     def show(self, place: str) -> None:
-        """Bring what says it into sight: a panel may be behind another tab."""
-        for panel in self.window.perspective.panels:
-            if panel.objectName() == place:
-                panel.parentWidget().raise_()
-                self.wait(lambda panel=panel: panel.is_in_sight)
+        """Bring what says it into sight: a panel may be behind another tab, or have given its room away."""
+        if place not in (NOTICE, BELOW):
+            self.window.perspective.bring_forward(place)
+            self.wait(lambda: any(panel.is_in_sight for panel in self.places(place)))
 
     def click(self, name: str) -> None:
         self.wait(lambda: any(found.isVisible() for found in self.window.findChildren(QWidget, name)))
@@ -86,8 +85,12 @@ class Scene:
 
     def says(self, place: str, sentence: str) -> bool:
         """Whether it can be read there."""
+        return any(sentence in text for text in self.read(place))
+
+    def read(self, place: str) -> list[str]:
+        """All that can be read there; nothing where a panel is out of sight."""
         labels = (label for found in self.places(place) for label in found.findChildren(QLabel))
-        return any(label.isVisible() and sentence in label.text() for label in labels)
+        return [label.text() for label in labels if label.isVisible() and label.text()]
 
     def places(self, name: str) -> list[QWidget]:
         """The panels of a name, or what a notice is written in."""

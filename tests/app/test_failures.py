@@ -206,7 +206,10 @@ def test_what_fails_is_said_where_it_was_asked_until_it_is_answered(
                 if row.name != "live":  # which is asked anew twice a second, with newer weights each time
                     assert comes_to_rest(scene, breaking), f"“{row.name}” is asked again and again"
         except WaitedTooLong:
-            pytest.fail(f"a failure of “{row.name}” is not said in {row.place}")
+            pytest.fail(
+                f"a failure of “{row.name}”, asked {breaking.times} times, is not said in {row.place}, "
+                f"which says: {scene.read(row.place)}"
+            )
         try:
             row.act(scene)
             scene.wait(lambda row=row, sentence=sentence: not scene.says(row.place, sentence))

@@ -372,11 +372,11 @@ class Panel(QWidget):
         """What to do with the sentence about a failure."""
 
         def fail(sentence: str) -> None:
-            self.complain(sentence, key)
             self._own_questions.forget(key)
             if key in self._awaited:
                 self._unanswered.add(key)
             self.handle_failure(key)
+            self.complain(sentence, key)  # last: what undoes a question may silence it
             self._follow_lateness()
 
         return fail

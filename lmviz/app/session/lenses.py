@@ -30,10 +30,12 @@ class Lenses(Part):
     """What was fitted to models at steps, one of each kind; one is fitted at a time.
 
     `changed` comes when more is known, when fitting begins or ends, and when states are read by another lens.
+    `begun` comes before lenses are looked for or fitted: what failed before is past.
     What is fitted to the end is kept beside the run, or, of a sample model, beside downloaded texts.
     """
 
     changed = Signal()
+    begun = Signal()
 
     def __init__(self, work: Work, text: OpenText, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -66,11 +68,13 @@ class Lenses(Part):
 
     def look_for(self, moment: Moment) -> None:
         """Look for lenses that were fitted to a model at a step before, and kept."""
-        for kind in KINDS:
-            key = _key(moment, kind)
-            if key in self._known or key in self._looked_for:
-                continue
-            self._looked_for.add(key)
+        keys = {kind: _key(moment, kind) for kind in KINDS}
+        new = {kind: key for kind, key in keys.items() if key not in self._known.keys() | self._looked_for}
+        if not new:
+            return
+        self._looked_for.update(new.values())
+        self.begun.emit()
+        for kind, key in new.items():
             self._look(moment, kind, key)
 
     def _look(self, moment: Moment, kind: str, key: _Key) -> None:
@@ -150,6 +154,7 @@ class Lenses(Part):
                 self._files[key] = path
             self.changed.emit()
 
+        self.begun.emit()
         self._fitting = key
         self._job = self._work.start_job(
             f"Fitting the {kind} lens", work, lambda _: None, self.failed.emit, take

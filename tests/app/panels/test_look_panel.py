@@ -113,6 +113,22 @@ def test_after_a_failure_nothing_is_shown_and_it_is_asked_again(panel: CountingP
     assert not panel.complaint
 
 
+def test_what_failed_is_said_though_the_question_is_taken_back_then(
+    panel: CountingPanel, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    failed: list[str] = []
+
+    def take_back(key: str) -> None:
+        panel.silence(key)
+        failed.append(key)
+
+    monkeypatch.setattr(panel, "handle_failure", take_back)
+    panel.fails = True
+    panel.show()
+    qtbot.waitUntil(lambda: bool(failed))
+    assert panel.complaint == "It cannot be counted."
+
+
 def test_where_nothing_is_to_be_asked_nothing_is_handed_out(panel: CountingPanel, qtbot: QtBot) -> None:
     panel.show()
     qtbot.waitUntil(lambda: said(panel)[0] == "cow 3")

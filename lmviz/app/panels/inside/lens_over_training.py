@@ -82,15 +82,12 @@ class LensOverTrainingPanel(ShowingPanel):
     def handle_failure(self, key: str) -> None:
         if self._answers is not None:
             self._answers.forget()
+            self.show_look(Look((SENTENCE, GRID), head=(self._picker(),)))
 
     def look(self) -> Look:
         reading, parts = self.session.reading.current, (SENTENCE, GRID)
         kind = self.session.lenses.kind
-        picker = replace(
-            KIND,
-            chosen=list(CHOICES).index(kind),
-            chose=lambda at: self.session.lenses.choose(list(CHOICES)[at]),
-        )
+        picker = self._picker()
         if reading is None or self._answers is None:
             return Look(parts, instead=NO_READING, head=(picker,))
         if len(reading.model.snapshots) < 2:
@@ -115,6 +112,13 @@ class LensOverTrainingPanel(ShowingPanel):
         if not self._answers:
             return Look(parts, head=(picker,), aside="reading the snapshots …")
         return self._drawn(reading, position, word, picker)
+
+    def _picker(self) -> Picker:
+        return replace(
+            KIND,
+            chosen=list(CHOICES).index(self.session.lenses.kind),
+            chose=lambda at: self.session.lenses.choose(list(CHOICES)[at]),
+        )
 
     def _drawn(self, reading: Reading, position: int, word: int, picker: Picker) -> Look:
         known, kind = self.known, self.session.lenses.kind

@@ -104,7 +104,7 @@ class LensesPanel(AskingPanel[Reading, LensesFound]):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.show_failures(session.lenses.failed, session.lenses.changed)
+        self.show_failures(session.lenses.failed, session.lenses.begun)
 
     def out_of_place(self, model: OpenedModel) -> str:
         if model.predicts.continues and not model.reads_source:
@@ -320,7 +320,7 @@ class LensesPanel(AskingPanel[Reading, LensesFound]):
         )
         said = f"This state alone, carried along {count(column.passages)} passages by forward mode{sure}."
         stop = (self._stop(),) if self._job is not None else ()
-        return (Words(text=f"{said}.", role="muted"), *stop, *self._offer(moment, "jacobian")[:1])
+        return (Words(text=said, role="muted"), *stop, *self._offer(moment, "jacobian")[:1])
 
     def _told(self, moment: Moment, kind: str, fitted: FittedLens | None) -> tuple[LookPart, ...]:
         """What a lens was fitted on, its formula, and what can be done further."""

@@ -16,6 +16,7 @@ import lmviz
 from lmviz.app.panels.inside.lenses import COLUMNS, LensesPanel
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.logit_lens import logit_lens
 from lmviz.readouts.fitting import carrier
 from lmviz.readouts.passages import read_passages
@@ -122,3 +123,33 @@ def test_one_state_is_carried_without_the_matrix(
     assert panel.exported_arrays()["jacobian_probabilities"] == pytest.approx(
         expected.probabilities[:, 0], abs=1e-5
     )
+
+
+def test_a_failure_of_fitting_is_said_until_it_is_fitted_anew(
+    window: MainWindow,
+    session: Session,
+    transformer_run: Path,
+    text_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    def fail(*given: object, **settings: object) -> None:
+        raise LmvizError("It cannot be fitted, says a test.")
+
+    session.text.open(text_file)
+    session.library.open(transformer_run)
+    qtbot.waitUntil(lambda: session.library.model is not None and session.text.corpus is not None)
+    session.reading.set_prefix("the cows eat the")
+    wait_for_reading(session, qtbot)
+    window.perspective.bring_forward("lenses_view")
+    [panel] = window.findChildren(LensesPanel)
+    qtbot.waitUntil(lambda: panel.found is not None)
+    with monkeypatch.context() as broken:
+        broken.setattr("lmviz.readouts.passages.read_passages", fail)
+        qtbot.mouseClick(panel.findChild(QPushButton, "fit_tuned_lens"), Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: bool(panel.complaint))
+        qtbot.waitUntil(lambda: not session.lenses.is_busy)
+    assert panel.complaint == "It cannot be fitted, says a test."
+    qtbot.waitUntil(lambda: panel.findChild(QPushButton, "fit_tuned_lens").isEnabled())
+    qtbot.mouseClick(panel.findChild(QPushButton, "fit_tuned_lens"), Qt.MouseButton.LeftButton)
+    assert not panel.complaint
