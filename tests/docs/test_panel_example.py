@@ -10,6 +10,7 @@ from examples import install
 
 import lmviz
 from lmviz.app.panels import table
+from lmviz.app.panels.question import Key
 from lmviz.app.widgets.plots.bars import BarsView
 
 TEXT = "the cows eat grass\nthe hens eat corn\n" * 20
@@ -26,6 +27,7 @@ def opened(tmp_path, monkeypatch, qtbot):
     (tmp_path / "farm.txt").write_text(TEXT, encoding="utf-8")
     corpus = lmviz.load_corpus(tmp_path / "farm.txt", documents="line")
     lmviz.train("ngram", corpus, out=tmp_path / "run", steps=2, order=2)
+    monkeypatch.setattr(Key, "known", set(Key.known))  # the page's is none of the program's
     [row] = install("adding-a-panel.md", monkeypatch).values()
     asking = table.PanelRow("beginning", "Beginning", "inside", "centre", tabbed=True)
     monkeypatch.setattr(table, "PANELS", (*table.PANELS, eval(row, vars(table)), asking))

@@ -73,6 +73,7 @@ def test_numbers_are_written_as_everywhere(engine, value):
 @example(0.125)
 @example(0.0025)
 @example(0.00625)
+@example(9.999999974752427e-07)
 def test_shares_are_written_as_everywhere(engine, share):
     assert asked(engine, f"percentageFigure({share!r})") == figures.percentage(share)
     assert asked(engine, f"wholePercentage({share!r})") == figures.whole_percentage(share)

@@ -57,7 +57,7 @@ function wholePercentage(share) {
   if (!Number.isFinite(percent)) return numberFigure(percent) + " %";
   if (percent >= 99.5 && percent < 100 - 2e-5) return ">99 %";
   if (percent > 0 && percent < 0.95) {
-    const text = percent >= 1e-4 ? String(Number(fixed(percent, -Math.floor(Math.log10(percent))))) : percent.toExponential(0);
+    const text = Number(percent.toExponential(0)) >= 1e-4 ? String(Number(fixed(percent, -Math.floor(Math.log10(percent))))) : percent.toExponential(0);
     return text.replace(/-/g, "−") + " %";
   }
   return withoutNegativeZero(fixed(percent, 0)).replace("-", "−") + " %";
