@@ -162,6 +162,7 @@ class ChangedWeightsPanel(PairPanel["Changes | str"]):
         """What the strongest direction of a change reads and writes, as words."""
         about = (two, change.label)
         if self._directions is not None and self._directions[0] == about:
+            self.silence(self.directions_key)  # of another pair, which may have failed
             return
 
         def work(pair: ModelPair) -> LearnedDirection | None:
