@@ -70,6 +70,7 @@ class TableView(QuietTable):
     def set_columns(self, columns: Sequence[Column]) -> None:
         """Show columns of equal length; sorting, filter and the chosen row stay where they can."""
         current, place = self.current, self.verticalScrollBar().value()
+        self._needs = ()  # a scroll bar that goes has the columns given room before they are measured
         self._model.set_columns(columns)
         self._measure()
         self.set_current(current)

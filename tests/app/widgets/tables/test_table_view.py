@@ -106,6 +106,17 @@ def test_no_rows_and_no_columns(table):
     assert table.current == -1
 
 
+def test_columns_left_out_may_go_together_with_the_scroll_bar(table):
+    many = [Column(f"column {at}", np.arange(100), spare=at > 1) for at in range(8)]
+    table.resize(150, 200)
+    table.show()
+    table.set_columns(many)
+    table.grab()
+    table.set_columns([])
+    table.grab()
+    assert table.model().columnCount() == 0
+
+
 def test_a_hundred_thousand_rows_sort_and_filter_within_a_blink(table):
     generator = np.random.default_rng(0)
     tokens = [f"token {number}" for number in generator.integers(0, 10**9, 100_000)]
