@@ -12,6 +12,7 @@ from lmviz.models.interruption import look_up
 from lmviz.models.model import Model
 from lmviz.models.prefix import read_prefix
 from lmviz.models.sequences import SOURCE, TEXT
+from lmviz.readouts.passages import stretches
 from lmviz.text.corpus import Corpus
 
 LENGTH = 128
@@ -142,7 +143,7 @@ def _up_to(rows: Iterator[ReadText], tokens: int) -> list[ReadText]:
 def _rows(model: Model, texts: Sequence[str], length: int, seed: int) -> Iterator[ReadText]:
     """The rows of texts; those of a long text are drawn from all over it."""
     start = None if model.tokenizer is None else model.tokenizer.start_id
-    for text, first, last in _drawn(_pieces(texts, length * PIECE), seed):
+    for text, first, last in _drawn(stretches(texts, length * PIECE), seed):
         piece = texts[text][first:last]
         if not piece.strip():
             continue
@@ -151,17 +152,3 @@ def _rows(model: Model, texts: Sequence[str], length: int, seed: int) -> Iterato
             ids = ids[1:]
         for begin in range(0, len(ids), length):
             yield ReadText(ids[begin : begin + length])
-
-
-def _pieces(texts: Sequence[str], size: int) -> list[tuple[int, int, int]]:
-    """Stretches (text, first character, last) that cover all texts and are cut at spaces."""
-    pieces = []
-    for number, text in enumerate(texts):
-        first = 0
-        while first < len(text):
-            end = first + size
-            gap = text.find(" ", end) if end < len(text) else len(text)
-            last = min(gap if gap >= 0 else len(text), end + size)
-            pieces.append((number, first, last))
-            first = last
-    return pieces

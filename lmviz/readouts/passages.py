@@ -81,6 +81,11 @@ def _pieces(texts: Sequence[str], wanted: int, size: int) -> list[tuple[int, int
     """Stretches (text, first character, last) that do not overlap: `wanted` of them, if there are."""
     if len(texts) >= wanted:
         return [(number, 0, size) for number in range(len(texts))]
+    return stretches(texts, size)
+
+
+def stretches(texts: Sequence[str], size: int) -> list[tuple[int, int, int]]:
+    """Stretches (text, first character, last) that cover all texts and are cut at spaces."""
     pieces = []
     for number, text in enumerate(texts):
         first = 0
