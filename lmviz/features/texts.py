@@ -143,8 +143,11 @@ def _up_to(rows: Iterator[ReadText], tokens: int) -> list[ReadText]:
 def _rows(model: Model, texts: Sequence[str], length: int, seed: int) -> Iterator[ReadText]:
     """The rows of texts; those of a long text are drawn from all over it."""
     start = None if model.tokenizer is None else model.tokenizer.start_id
+    held, whole = -1, ""  # a corpus makes a document anew each time it is asked for, however long it is
     for text, first, last in _drawn(stretches(texts, length * PIECE), seed):
-        piece = texts[text][first:last]
+        if text != held:
+            held, whole = text, texts[text]
+        piece = whole[first:last]
         if not piece.strip():
             continue
         ids = np.asarray(read_prefix(model, piece).ids)
