@@ -15,6 +15,7 @@ ARCHITECTURES = {
     "gemma3_text": "gemma3",
     "cohere": "command-r",
     "gpt_bigcode": "starcoder",
+    "mistral": "llama",
 }
 """The architectures of llama.cpp that are not called as transformers calls their kind."""
 

@@ -440,9 +440,9 @@ def convert(
     """Write a run or a sample model for another program; what was written.
 
     A Transformer becomes a folder of Hugging Face's transformers. A LoRA that was learned beside such a
-    folder becomes an adapter of peft, or with `merged` the whole model. Where `out` ends in ".arpa" an n-gram
-    becomes an ARPA file; where it ends in ".tensorboard" the curves of a run become a folder for it.
-    LmvizError where that cannot be.
+    folder becomes an adapter of peft, or with `merged` the whole model. Where `out` ends in ".gguf" a LoRA
+    becomes an adapter of llama.cpp; where it ends in ".arpa" an n-gram becomes an ARPA file; where it ends in
+    ".tensorboard" the curves of a run become a folder for it. LmvizError where that cannot be.
     """
     from lmviz.runs.converting import convert as write
     from lmviz.runs.opening import open_recorded

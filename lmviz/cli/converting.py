@@ -20,7 +20,8 @@ def convert(model: str, out: str, merged: bool, step: int | None, as_json: bool)
 
     A Transformer becomes a folder OUT that Hugging Face's transformers loads; an n-gram becomes OUT.arpa,
     which KenLM and SRILM read. A LoRA that was learned beside such a folder becomes an adapter of peft, or
-    with --merged the whole model. The curves of a run become a folder OUT.tensorboard.
+    OUT.gguf, which llama.cpp reads, or with --merged the whole model. The curves of a run become a folder
+    OUT.tensorboard.
     """
     written = lmviz.convert(model, out, step, merged=merged)
     if as_json:

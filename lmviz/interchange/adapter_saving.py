@@ -33,7 +33,7 @@ def save_adapter(folder: Path, base: Path, tuning: Tuning, learned: Mapping[str,
     if os.path.exists(folder / ADAPTER):
         raise LmvizError(f"{folder} holds an adapter already: choose another folder.")
     layout, _ = described_in(base)
-    pairs = _pairs(layout, tuning, learned)
+    pairs = pairs_by_module(layout, tuning, learned)
     tensors = {}
     for module, (first, second) in pairs.items():
         tensors[f"base_model.model.{module}.lora_A.weight"] = first
@@ -51,23 +51,32 @@ def save_adapter(folder: Path, base: Path, tuning: Tuning, learned: Mapping[str,
     return folder
 
 
-def _pairs(layout: StoredLayout, tuning: Tuning, learned: Mapping[str, torch.Tensor]) -> dict[str, Pair]:
-    """A and B by the full name of the stored module whose weight they change."""
+def pairs_by_module(
+    layout: StoredLayout, tuning: Tuning, learned: Mapping[str, torch.Tensor]
+) -> dict[str, Pair]:
+    """A and B by the full name of the stored module whose weight they change.
+
+    LmvizError where each head has a matrix of its own.
+    """
     found: dict[str, list[Pair]] = {}
     for module, rows in tuning.products().items():
         names = [name.rpartition(".")[0] for name in layout.stored_names(f"{module}.weight")]
         for place, (start, _) in enumerate(rows):
             pair = learned[f"{module}.first.{place}"], learned[f"{module}.second.{place}"]
             if len(names) == 1:
-                stored, pair = names[0], (pair[0], _as_stored(layout, f"{module}.weight", pair[1]))
-            elif len(names) == 3:
-                stored = names[_part(tuning, start)]
-            else:
+                there = {names[0]: (pair[0], _as_stored(layout, f"{module}.weight", pair[1]))}
+            elif len(names) != 3:
                 raise LmvizError(
                     "The base keeps each head in a matrix of its own, which peft cannot add to: write the "
                     "whole model."
                 )
-            found.setdefault(layout.kind.inside + stored, []).append(pair)
+            elif tuning.joined:  # one A for what is stored as three
+                parts = layout.separated(f"{module}.weight", pair[1])
+                there = {name: (pair[0], part) for name, part in zip(names, parts, strict=True)}
+            else:
+                there = {names[_part(tuning, start)]: pair}
+            for stored, each in there.items():
+                found.setdefault(layout.kind.inside + stored, []).append(each)
     return {name: _side_by_side(pairs) for name, pairs in found.items()}
 
 

@@ -265,33 +265,55 @@ class _Converted:
         values = packed.values()
         if self.architecture.norms_from_one and there.endswith("norm.weight"):
             values = values.float() - 1
-        if self.architecture.pairs_apart and (".attn_q." in there or ".attn_k." in there):
-            heads = self.heads if ".attn_q." in there else self.groups
+        heads = _turned_in(there, self.heads, self.groups) if self.architecture.pairs_apart else None
+        if heads is not None:
             # (head, pair, first or second) there, and (head, first or second, pair) here
             order = torch.arange(len(values)).reshape(heads, -1, 2).transpose(1, 2).flatten()
             values = values.rows(order) if isinstance(values, BlockMatrix) else values[order]
         return values
 
 
-def _stored(
-    file: GgufFile, name: str, architecture: Architecture, layout: StoredLayout, vocabulary_size: int
-) -> StoredTensors:
-    """The tensors of a file, as the layout names them; what it does not name keeps its own name."""
+def tensor_names(name: str, layout: StoredLayout, vocabulary_size: int) -> dict[str, str]:
+    """What llama.cpp calls the tensors of an architecture, by their full names in a layout."""
     import gguf
 
     numbers = {spelling: number for number, spelling in gguf.MODEL_ARCH_NAMES.items()}
-    configuration = layout.configuration
-    known = gguf.get_tensor_name_map(numbers[name], configuration.layers)
+    known = gguf.get_tensor_name_map(numbers[name], layout.configuration.layers)
     with without_numbers():
-        parameters = [each for each, _ in TransformerModel(configuration, vocabulary_size).named_parameters()]
-    named = {}
-    for parameter in parameters:
+        model = TransformerModel(layout.configuration, vocabulary_size)
+    found = {}
+    for parameter, _ in model.named_parameters():
         inside = "" if parameter.startswith("output.") else layout.kind.inside
         for stored_name in layout.stored_names(parameter):
             there = known.get_name(inside + stored_name, try_suffixes=(".weight", ".bias"))
             there = there or known.get_name(stored_name, try_suffixes=(".weight", ".bias"))
-            if there in file.tensors:
-                named[there] = inside + stored_name
+            if there is not None:
+                found[inside + stored_name] = there
+    return found
+
+
+def with_pairs_apart(there: str, values: torch.Tensor, heads: int, groups: int) -> torch.Tensor:
+    """Units of queries or keys (unit, …) in the order of llama.cpp; those of other tensors as they are."""
+    if (count := _turned_in(there, heads, groups)) is None:
+        return values
+    return values.unflatten(0, (count, 2, -1)).transpose(1, 2).flatten(0, 2)
+
+
+def _turned_in(there: str, heads: int, groups: int) -> int | None:
+    """The number of heads of a tensor whose pairs llama.cpp turns; None where it turns none."""
+    return heads if ".attn_q." in there else groups if ".attn_k." in there else None
+
+
+def _stored(
+    file: GgufFile, name: str, architecture: Architecture, layout: StoredLayout, vocabulary_size: int
+) -> StoredTensors:
+    """The tensors of a file, as the layout names them; what it does not name keeps its own name."""
+    configuration = layout.configuration
+    named = {
+        there: ours
+        for ours, there in tensor_names(name, layout, vocabulary_size).items()
+        if there in file.tensors
+    }
     tensors = {
         named.get(there, there): (there, packed)
         for there, packed in file.tensors.items()

@@ -109,9 +109,21 @@ def open_recorded(folder: str | Path, base: str | Path | None = None) -> Run:
 def base_of(run: Run, chosen: Path | None = None) -> Model:
     """The model that a run which was trained on from one began with; NoBase where it is not there.
 
+    LmvizError where another model lies there by now.
+    """
+    said = run.description.tuned_from
+    assert said is not None, "asked of tuned runs alone"
+    base = base_at(place_of_base(run, chosen), said.get("step"))
+    check_base(run.folder, said, base)
+    return base
+
+
+def place_of_base(run: Run, chosen: Path | None = None) -> Path:
+    """Where the model is with which a run began that was trained on from one; NoBase where it is not there.
+
     It is `chosen`, or what was chosen for the run before, as it is where the run was begun on this machine.
     What only the run says is looked for beside it and among the sample models, as whoever wrote it may have
-    named any file of the machine. LmvizError where another model lies there by now.
+    named any file of the machine.
     """
     said = run.description.tuned_from
     assert said is not None, "asked of tuned runs alone"
@@ -123,9 +135,7 @@ def base_of(run: Run, chosen: Path | None = None) -> Model:
         places += [run.folder / named, run.folder.parent / named]
     for found in places:
         if os.path.exists(found):
-            base = base_at(found, said.get("step"))
-            check_base(run.folder, said, base)
-            return base
+            return found
     raise NoBase(
         f"{run.folder} was trained on from {said['name'][:200]!r}, which is not beside it: choose where that "
         f"model is (it was at {place[:200]}).",
