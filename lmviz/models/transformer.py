@@ -16,7 +16,14 @@ from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.rotary import Rotary
 from lmviz.models.tap import Stage, Tap
 from lmviz.models.transformer_configuration import TransformerConfiguration
-from lmviz.models.transformer_layers import Attending, KeyValueCache, Layer, initialise, norm_of
+from lmviz.models.transformer_layers import (
+    Attending,
+    KeysAndValues,
+    KeyValueCache,
+    Layer,
+    initialise,
+    norm_of,
+)
 from lmviz.models.transformer_stages import transformer_stages
 from lmviz.models.transformer_taps import transformer_taps
 
@@ -91,9 +98,9 @@ class TransformerModel(NeuralModel):
             kind: self._attending(start, end, stream, lengths, *kind) for kind in dict.fromkeys(self._kinds)
         }
         kept = []
-        for index, layer in enumerate(self.layers):
+        for index in range(len(self.layers)):
             past = None if state is None else state.layers[index]
-            stream, keys_and_values = layer(stream, attending[self._kinds[index]], past)
+            stream, keys_and_values = self.through_layer(index, stream, attending[self._kinds[index]], past)
             kept.append(keys_and_values)
         stream = stream if self.norm is None else self.norm(stream)
         if self.embedding_output is not None:
@@ -102,6 +109,13 @@ class TransformerModel(NeuralModel):
             return stream, KeyValueCache(tuple(kept))
         read = tokens if state is None or state.tokens is None else torch.cat([state.tokens, tokens], dim=1)
         return stream, KeyValueCache(tuple(kept), read)
+
+    def through_layer(
+        self, index: int, stream: torch.Tensor, attending: Attending, past: KeysAndValues | None
+    ) -> tuple[torch.Tensor, KeysAndValues]:
+        """The residual stream (batch, position, channel) after a layer, and its keys and values."""
+        found: tuple[torch.Tensor, KeysAndValues] = self.layers[index](stream, attending, past)
+        return found
 
     def _embed(self, tokens: torch.Tensor, start: int, end: int) -> torch.Tensor:
         configuration = self.configuration

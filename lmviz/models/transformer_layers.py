@@ -21,6 +21,10 @@ INITIAL_DEVIATION = 0.02
 """Standard deviation of new embeddings (Radford et al. 2019)."""
 
 
+KeysAndValues = tuple[torch.Tensor, torch.Tensor]
+"""(batch, head of keys and values, position, channel) each."""
+
+
 @dataclass(frozen=True)
 class KeyValueCache:
     """What attention needs of the tokens read so far: each layer's keys and values.
@@ -95,8 +99,8 @@ class Attention(nn.Module):
         self.normed = norm_of(configuration) if configuration.norm_gives else None
 
     def forward(
-        self, read: torch.Tensor, attending: Attending, past: tuple[torch.Tensor, torch.Tensor] | None
-    ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
+        self, read: torch.Tensor, attending: Attending, past: KeysAndValues | None
+    ) -> tuple[torch.Tensor, KeysAndValues]:
         """(batch, position, channel), and all keys and values so far."""
         query, key, value = (
             part.unflatten(-1, (-1, self.head_width)).transpose(1, 2)  # (batch, head, position, channel)
@@ -212,8 +216,8 @@ class Layer(nn.Module):
         self.dropout = nn.Dropout(configuration.dropout)
 
     def forward(
-        self, stream: torch.Tensor, attending: Attending, past: tuple[torch.Tensor, torch.Tensor] | None
-    ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
+        self, stream: torch.Tensor, attending: Attending, past: KeysAndValues | None
+    ) -> tuple[torch.Tensor, KeysAndValues]:
         """The residual stream (batch, position, channel) after this layer, and its keys and values."""
         if self.norm_last:
             attended, kept = self.attention(stream, attending, past)

@@ -19,6 +19,7 @@ from lmviz.models.transformer_layers import (
     Attending,
     Attention,
     FeedForward,
+    KeysAndValues,
     KeyValueCache,
     Layer,
     initialise,
@@ -45,9 +46,6 @@ ONLY_ALONE = (
     "output_bias",
 )
 """Settings that only a Transformer with one text has."""
-
-KeysAndValues = tuple[torch.Tensor, torch.Tensor]
-"""(batch, head of keys and values, position, channel) each."""
 
 
 @dataclass(frozen=True, eq=False)

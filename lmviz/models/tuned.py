@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, cast
 
 import torch
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 from lmviz.base.errors import LmvizError
 from lmviz.models.blocks import without_blocks
@@ -18,6 +19,7 @@ from lmviz.models.precision import widened
 from lmviz.models.shapes import without_numbers
 from lmviz.models.transformer import TransformerModel
 from lmviz.models.transformer_configuration import TransformerConfiguration
+from lmviz.models.transformer_layers import Attending, KeysAndValues
 from lmviz.models.tuning_configuration import ALL, LORA, TuningConfiguration
 
 
@@ -136,6 +138,18 @@ class TunedTransformer(TransformerModel):
         model.tokenizer, model.name, model.documents = base.tokenizer, base.name, base.documents
         model.is_foreign, model.checkpoint = base.is_foreign, base.checkpoint
         return model
+
+    def through_layer(
+        self, index: int, stream: torch.Tensor, attending: Attending, past: KeysAndValues | None
+    ) -> tuple[torch.Tensor, KeysAndValues]:
+        """See TransformerModel; where it was chosen so, only the stream before each layer is kept."""
+        if not self.tuning.chosen.recompute or past is not None or not torch.is_grad_enabled():
+            return super().through_layer(index, stream, attending, past)
+        layer = self.layers[index]
+        return cast(
+            "tuple[torch.Tensor, KeysAndValues]",
+            checkpoint(layer, stream, attending, past, use_reentrant=False),
+        )
 
     def reading_state(self, largest: float = math.inf) -> dict[str, torch.Tensor] | None:
         """See Model: the weights that are others now, of the shapes that they have in the base."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.machine_memory import GIGABYTE, machine_memory
 from lmviz.looks.shown import Shown
-from lmviz.models.tuning_configuration import LORA, TuningConfiguration
+from lmviz.models.tuning_configuration import LAST, LORA, TuningConfiguration
 from lmviz.runs.tuning_start import TuningStart
 from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions
 
 if TYPE_CHECKING:
+    from lmviz.models.transformer_configuration import TransformerConfiguration
     from lmviz.text.corpus import Corpus
 
 NUMBER = 4
@@ -31,7 +32,7 @@ class TuningPlan(Shown):
     """What a training takes: `trained` of `parameters` numbers, and bytes of memory by what they are for.
 
     `activations` are what a pass forward keeps for the way back: estimated, or measured where `seconds`,
-    those that a step takes here, are known.
+    those that a step takes here, are known. Where values are computed again, they stay estimated.
     """
 
     trained: int
@@ -55,15 +56,33 @@ def counted_plan(start: TuningStart, options: TrainingOptions) -> TuningPlan:
     added = trained if start.chosen.adapter == LORA else 0
     rows = -(-options.batch // options.batch_parts)
     length = options.length or configuration.context or DEFAULT_LENGTH
-    estimate = configuration.estimate(size, rows, length)
     return TuningPlan(
         trained,
         parameters,
         weights=NUMBER * (parameters + added),
         gradients=NUMBER * trained,
         optimizer=NUMBER * MOMENTS[options.optimizer] * trained,
-        activations=max(0, estimate.bytes - 4 * NUMBER * estimate.parameters),
+        activations=_activations(configuration, size, rows, length, start.chosen),
     )
+
+
+def _activations(
+    configuration: TransformerConfiguration, size: int, rows: int, length: int, chosen: TuningConfiguration
+) -> int:
+    """Bytes that a pass keeps of the layers that a gradient goes through.
+
+    Those of all, or where they are computed again, those of one, and before each its stream, keys and values.
+    """
+    layers = min(chosen.last_layers, configuration.layers) if chosen.adapter == LAST else configuration.layers
+
+    def kept(layers: int) -> int:
+        estimate = replace(configuration, layers=layers).estimate(size, rows, length)
+        return max(0, estimate.bytes - 4 * NUMBER * estimate.parameters)
+
+    if not chosen.recompute:
+        return kept(layers)
+    shared = configuration.groups * configuration.head_width
+    return kept(1) + NUMBER * rows * length * layers * (configuration.width + 2 * shared)
 
 
 def check_fits(start: TuningStart, options: TrainingOptions, memory: int | None = None) -> TuningPlan:
@@ -80,22 +99,30 @@ def check_fits(start: TuningStart, options: TrainingOptions, memory: int | None 
 
 def _way_out(start: TuningStart, options: TrainingOptions, memory: int) -> str:
     """What would fit, the smallest change first."""
+    for words, other, chosen in _ways_out(start, options):
+        if counted_plan(other, chosen).bytes <= memory:
+            return words
+    return "choose a smaller model"
+
+
+def _ways_out(
+    start: TuningStart, options: TrainingOptions
+) -> Iterator[tuple[str, TuningStart, TrainingOptions]]:
+    """Changes that take less and less memory, each in words."""
     parts = options.batch_parts * 2
     while parts <= min(options.batch, MOST_PARTS):
-        if counted_plan(start, replace(options, batch_parts=parts)).bytes <= memory:
-            return f"compute each batch in batch_parts={parts}"
+        yield f"compute each batch in batch_parts={parts}", start, replace(options, batch_parts=parts)
         parts *= 2
     least = replace(options, batch_parts=1, batch=1)
-    if counted_plan(start, least).bytes <= memory:
-        return "choose batch=1"
+    yield "choose batch=1", start, least
+    again = replace(start, chosen=replace(start.chosen, recompute=True))
+    yield "choose batch=1 and recompute=True", again, least
     if start.chosen.adapter != LORA:
         adapter = replace(start, chosen=TuningConfiguration())
-        if counted_plan(adapter, least).bytes <= memory:
-            return "choose adapter=lora and batch=1"
-    short = replace(least, length=32)
-    if counted_plan(start, short).bytes <= memory:
-        return "choose batch=1 and length=32"
-    return "choose a smaller model"
+        yield "choose adapter=lora and batch=1", adapter, least
+        again = replace(start, chosen=TuningConfiguration(recompute=True))
+        yield "choose adapter=lora, batch=1 and recompute=True", again, least
+    yield "choose batch=1, recompute=True and length=32", again, replace(least, length=32)
 
 
 def measured_plan(
@@ -130,9 +157,10 @@ def measured_plan(
     yield
     began = time.perf_counter()
     learner.update(options.learning_rate)
-    return replace(
-        plan, activations=kept.largest // max(1, options.batch_parts), seconds=time.perf_counter() - began
-    )
+    seconds = time.perf_counter() - began
+    if start.chosen.recompute:  # what is kept apart from torch is not seen
+        return replace(plan, seconds=seconds)
+    return replace(plan, activations=kept.largest // max(1, options.batch_parts), seconds=seconds)
 
 
 class _Kept:

@@ -369,6 +369,28 @@ def test_a_batch_in_parts_is_the_same_update(bases, text, tmp_path):
         assert one["gradient_norm"] == pytest.approx(other["gradient_norm"], rel=1e-4)
 
 
+@pytest.mark.parametrize(("way", "kind"), in_turn(WAYS, ["gpt2", "llama"]))
+def test_values_that_are_computed_again_are_the_same(way, kind, bases, text, tmp_path):
+    """All losses are equal bit for bit, and a pass keeps less for the way back."""
+    kept = {}
+    settings = {"start": bases[kind], "corpus": text, **WAYS[way], **SHORT}
+    losses = {}
+    for recompute in (False, True):
+        seen = kept.setdefault(recompute, [])
+        hooks = torch.autograd.graph.saved_tensors_hooks(
+            lambda tensor, seen=seen: seen.append(tensor.nbytes) or tensor, lambda tensor: tensor
+        )
+        out = tmp_path / str(recompute)
+        with hooks:
+            run = lmviz.train(out=out, recompute=recompute, **settings)
+        losses[recompute] = [line["loss"] for line in run.metrics() if "loss" in line]
+        assert len(losses[recompute]) == SHORT["steps"]
+    assert losses[True] == losses[False]
+    assert 0 < sum(kept[True]) < 0.7 * sum(kept[False])
+    plans = [lmviz.training_plan(recompute=each, **settings).activations for each in (True, False)]
+    assert plans[0] < plans[1] or way == "last layers"  # there is one of them
+
+
 def test_the_plan_is_known_before_anything_begins(bases, text):
     plans = {
         way: lmviz.training_plan(bases["llama"], text, **settings, **SHORT) for way, settings in WAYS.items()
@@ -399,6 +421,9 @@ def test_a_plan_that_does_not_fit_is_refused_with_what_would(bases, monkeypatch)
         check_fits(start, options, plan.bytes - plan.activations + plan.activations // 4)
     with pytest.raises(LmvizError, match="smaller model"):
         check_fits(start, options, 1000)
+    one = counted_plan(start, options.from_values({**options.to_values(), "batch": 1}))
+    with pytest.raises(LmvizError, match=r"choose batch=1 and recompute=True\."):
+        check_fits(start, options, one.bytes - 1000)
     fits = options.from_values({**options.to_values(), "batch_parts": 4})
     assert check_fits(start, fits, plan.bytes - plan.activations + plan.activations // 4).parameters
 

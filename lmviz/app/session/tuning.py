@@ -155,7 +155,7 @@ class CurrentTuning(Part):
         if model is None or corpus is None:
             return None
         chosen = self._chosen
-        ways = (chosen.rank, chosen.matrices, chosen.last_layers)
+        ways = (chosen.rank, chosen.matrices, chosen.last_layers, chosen.recompute)
         deciding = (options.batch, options.length, options.optimizer, options.batch_parts, options.device)
         return model.identity, self._start_step, corpus.fingerprint, ways, deciding
 
