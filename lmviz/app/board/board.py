@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QWidget
 
 from lmviz.app.board.arrangement import Choices, KeptBoard
-from lmviz.app.board.crowding import Crowding
+from lmviz.app.board.crowding import Crowding, with_main_share
 from lmviz.app.board.lengths import COLUMNS, Lengths, hint_of
 from lmviz.app.board.page import PanelPage, PanelWindow
 from lmviz.app.board.place import Place
@@ -80,7 +80,9 @@ class Board(QWidget):
         self._built_at: set[float] = set()  # the scales of type at which its panels were made
         self._offered = QSize()  # the room into which those that are left have to fit
         self._standing: dict[str, str] = {}  # the place in which each panel stands now
-        self._is_crowded = False  # whether large type leaves no room for a place of each
+        self._main = (
+            ""  # the place that keeps half of the room, if large type leaves none for a place of each
+        )
         self._was_joined: frozenset[str] = frozenset()  # what stood with others when it was settled last
         self._leaves_tabs = False  # whether panels behind others are left for later
         self._toggles: dict[str, QAction] = {}
@@ -350,7 +352,7 @@ class Board(QWidget):
 
     def _find_places(self, wanted: set[str], joined: frozenset[str], needs_none: set[str]) -> dict[str, str]:
         """The place of each panel: that of the table, unless there is no room for it."""
-        self._is_crowded = False
+        self._main = ""
         stacked = self._areas_without_room(wanted)
         first = next((row for row in self._rows if row.name in wanted and row.area not in stacked), None)
         found = {}
@@ -368,9 +370,13 @@ class Board(QWidget):
 
         if crowd().fits:
             return found
-        self._is_crowded = True
         first_of_all = (row.name for row in self._rows if row.projected and row.name in found)
-        return crowd().gathered(found[next(first_of_all, next(iter(found)))])
+        self._main = found[next(first_of_all, next(iter(found)))]
+        return crowd().gathered(self._main)
+
+    @property
+    def _is_crowded(self) -> bool:
+        return bool(self._main)
 
     def _areas_without_room(self, wanted: set[str]) -> frozenset[str]:
         if not self._only or self._beside:
@@ -433,12 +439,25 @@ class Board(QWidget):
         if not shown:
             return
         usual = self._lengths.share(split.name, [part.name for part in shown], split.size(), self.size())
+        main = next((at for at, part in enumerate(shown) if self._holds_main(part)), None)
+        if main is not None:
+            gaps = split.handleWidth() * (len(shown) - 1)
+            wide, high = (
+                (split.width() - gaps, self._room.width()),
+                (split.height() - gaps, self._room.height()),
+            )
+            usual = with_main_share(usual, main, *(wide if split.orientation() == HORIZONTAL else high))
         own = {} if self._is_crowded else self._view.lengths.get(split.name, {})
         lengths = {part: own.get(part.name, round(length)) for part, length in zip(shown, usual, strict=True)}
         split.setSizes([lengths.get(part, 0) for part in split.parts])
         for part in shown:
             if isinstance(part, Split):
                 self._share(part)
+
+    def _holds_main(self, part: Place | Split) -> bool:
+        if isinstance(part, Split):
+            return any(self._holds_main(each) for each in part.parts)
+        return self._is_crowded and part.name == self._main
 
     # Which page is in front
 

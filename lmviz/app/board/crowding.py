@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 
 from PySide6.QtCore import QSize
 
@@ -37,34 +38,45 @@ class Crowding:
     @property
     def fits(self) -> bool:
         """Whether all panels fit into the room, each where it stands."""
-        gap = SEPARATOR * self._scale
-        columns = [self._size_of(area) for area in COLUMNS if self._lines(area)]
-        below = [self._size_of(area) for area in BELOW if self._lines(area)]
-        across = sum(size.width() for size in columns) + gap * max(0, len(columns) - 1)
-        widest = max([across, *(size.width() for size in below)], default=0)
-        heights = [max((size.height() for size in columns), default=0), *(size.height() for size in below)]
-        high = sum(heights) + gap * sum(1 for height in heights[1:] if height)
-        return widest <= self._room.width() and high <= self._room.height()
+        return self._is_narrow_enough and self._is_low_enough
 
     def gathered(self, main: str) -> dict[str, str]:
         """The place of each panel, so many together that the rest fits and the place `main` has its part."""
         area = self._rows[main].area
         sides = [each for each in COLUMNS if each != area]
-        others = [each for each in (*sides, "bottom") if each != area]
         self._gather(area, main)
-        steps = [
+        small_steps = [
             ("foot", "bottom"),
             *((side, side) for side in sides),
             (sides[-1], sides[0]),
             ("bottom", "bottom"),
-            *((other, area) for other in others),
-            ("foot", area),
         ]
-        for part, into in steps:
-            if self.fits and self._leaves_enough(area):
-                break
-            self._gather(part, main if into == area else self._first_of(into))
+        for part, into in small_steps:
+            if not self._leaves_enough(area):
+                self._gather(part, self._first_of(into))
+        is_only_too_high = self._is_narrow_enough and self._leaves_width(area)
+        others = ("bottom", *sides) if is_only_too_high else (*sides, "bottom")
+        for part in (*others, "foot"):
+            if not self._leaves_enough(area):
+                self._gather(part, main)
         return self._places
+
+    @property
+    def _is_narrow_enough(self) -> bool:
+        columns = [self._size_of(area).width() for area in COLUMNS if self._lines(area)]
+        across = sum(columns) + SEPARATOR * self._scale * max(0, len(columns) - 1)
+        return max([across, *(self._size_of(area).width() for area in BELOW)]) <= self._room.width()
+
+    @property
+    def _is_low_enough(self) -> bool:
+        columns = max(self._size_of(area).height() for area in COLUMNS)
+        return columns + self._height_below <= self._room.height()
+
+    @property
+    def _height_below(self) -> float:
+        """How high at least what stands below the columns is, with the gap above each row."""
+        below = [self._size_of(area).height() for area in BELOW if self._lines(area)]
+        return sum(height + SEPARATOR * self._scale for height in below)
 
     def _gather(self, area: str, place: str) -> None:
         """Put all panels of an area into one place."""
@@ -77,8 +89,14 @@ class Crowding:
         return next((place for place in self._places.values() if self._rows[place].area == area), "")
 
     def _leaves_enough(self, area: str) -> bool:
-        """Whether what stands around the area of the main place leaves it its part of the room."""
-        beside = sum(self._usual_width(other) for other in COLUMNS if other != area and self._lines(other))
+        """Whether all fit, and the area of the main place has its part of the room."""
+        most_below = (1 - MAIN_SHARE) * self._room.height()
+        is_high = area not in COLUMNS or self._height_below <= most_below
+        return self.fits and is_high and self._leaves_width(area)
+
+    def _leaves_width(self, area: str) -> bool:
+        others = [self._usual_width(other) for other in COLUMNS if other != area and self._lines(other)]
+        beside = sum(others) + SEPARATOR * self._scale * len(others)
         return area not in COLUMNS or beside <= (1 - MAIN_SHARE) * self._room.width()
 
     def _usual_width(self, area: str) -> float:
@@ -112,3 +130,11 @@ class Crowding:
         tabs = round(TABS * self._scale) if len(names) > 1 else 0
         wide = max(self._least[name].width() for name in names)
         return QSize(wide, max(self._least[name].height() for name in names) + tabs)
+
+
+def with_main_share(lengths: Sequence[float], main: int, length: float, room: float) -> list[float]:
+    """Lengths that share a `length`, that at `main` with its share of the room at least."""
+    factor = length / sum(lengths)
+    wanted = max(lengths[main] * factor, ceil(MAIN_SHARE * room))
+    others = (length - wanted) / max(1e-9, sum(lengths) - lengths[main])
+    return [wanted if at == main else each * others for at, each in enumerate(lengths)]
