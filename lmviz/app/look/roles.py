@@ -148,6 +148,10 @@ class Theme:
         """The lookup table for a tap's scale (see `lmviz.models.tap.SCALES`)."""
         return {"share": self.share_map, "count": self.count_map}.get(scale, self.signed_map)
 
+    def signed(self, value: float) -> QColor:
+        """The colour of a number by its sign."""
+        return self.signed_positive if value > 0 else self.signed_negative
+
     def on(self, color: QColor) -> QColor:
         """The text colour to be read on a colour: the better of black ink and white."""
         return PAPER if contrast(PAPER, color) >= contrast(INK, color) else INK

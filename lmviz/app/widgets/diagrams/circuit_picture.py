@@ -216,4 +216,4 @@ class CircuitPicture(Pointable, GrowingCanvas):
         painter.fit(area, node.label if node.is_head else "ff", ink, 11, where=CENTRED)
 
     def _color(self, share: float) -> QColor:
-        return self.theme.signed_positive if share > 0 else self.theme.signed_negative
+        return self.theme.signed(share)

@@ -295,6 +295,6 @@ class WordWindowView(Picture):
 def _signed(theme: Theme, value: float) -> QColor:
     return mix(
         theme.signed_zero if abs(value) < 0.04 else mix(theme.signed_zero, theme.muted_text, 0.25),
-        theme.signed_positive if value > 0 else theme.signed_negative,
+        theme.signed(value),
         min(1.0, 0.35 + abs(value)),
     )

@@ -167,5 +167,5 @@ class PixelGrid(Pointable):
         if self._values is None:
             return pixel_color(self._pixels[index])
         value, theme = float(self._values[index]), self.theme
-        color = theme.signed_positive if value > 0 else theme.signed_negative
+        color = theme.signed(value)
         return mix(theme.chip, color, min(1.0, abs(value) / self._limit))  # so that zero can be seen as well

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import once
 from lmviz.app.widgets.base.figures import brief_percentage, percentage
-from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut, measure_of
-from lmviz.app.widgets.kit.pointing import DOWN, Pointable, Words
-from lmviz.app.widgets.kit.rows import in_the_middle, side_by_side
+from lmviz.app.widgets.kit.painter import Painter, cut, measure_of
+from lmviz.app.widgets.kit.pointing import DOWN, Words
+from lmviz.app.widgets.kit.row_parts import RowParts
+from lmviz.app.widgets.kit.rows import across, in_the_middle, side_by_side
 from lmviz.looks.answer_column import AnswerColumn
 
 HEAD, ROW, LOWEST, LINE, GAP, SIZE = 27, 21, 17, 16, 14, 11.5
@@ -24,7 +25,7 @@ LOST = 0.5
 """A word that is less than half as likely as it was is written in the ink of what fell."""
 
 
-class AnswerColumns(Pointable):
+class AnswerColumns(RowParts):
     """`AnswerColumns()`: `set_answers(columns, prompts, words)`, the first column that of the model before.
 
     A row for each of the prompts and the word that was expected after it; `part_clicked` is told which.
@@ -93,8 +94,7 @@ class AnswerColumns(Pointable):
             for row in range(len(self._prompts)):
                 line = self.part_rectangle(row)
                 if not line.isEmpty():
-                    cell = QRectF(area.left(), line.top(), area.width(), line.height())
-                    self._draw_cell(painter, place, row, cell)
+                    self._draw_cell(painter, place, row, across(line, area.left(), area.right()))
         if self._lines():
             y = self._top() - self.length(4)
             painter.line(QPointF(0, y), QPointF(self.width(), y), self.theme.line)
@@ -124,20 +124,18 @@ class AnswerColumns(Pointable):
         is_lost = place > 0 and share < LOST * float(self._columns[0].shares[row])
         figure = f"{brief_percentage(share)} %"
         ink = self.theme.fell if is_lost else self.theme.text
-        painter.write(cell, figure, ink, SIZE, bold=is_lost, where=AT_RIGHT)
+        self.write_figure(painter, cell, figure, ink, SIZE, bold=is_lost, margin=0)
         room = cell.width() - length(FIGURES)
         part = room * (0.62 if place == 0 else 0.4)
-        label = QRectF(cell.left(), cell.top(), part, cell.height())
+        label = across(cell, cell.left(), cell.left() + part)
         if place == 0:
             self._draw_beginning(painter, label, self._prompts[row], word)
         else:
-            self.write_cut(painter, label, word, self.theme.muted_text, 11, token=True, where=AT_RIGHT)
-        track = QRectF(label.right() + length(7), cell.top(), room - part - length(7), cell.height())
-        track = in_the_middle(track, length(BAR))
-        painter.fillRect(track, self.theme.line)
-        filled = QRectF(track)
-        filled.setWidth(max(length(1), track.width() * share))
-        painter.fillRect(filled, self.theme.ink(column.ink))
+            self.write_label(painter, label, word, self.theme.muted_text, 11)
+        track = across(cell, label.right() + length(7), cell.left() + room)
+        painter.fillRect(in_the_middle(track, length(BAR)), self.theme.line)
+        filled = across(track, track.left(), track.left() + track.width() * share)
+        self.draw_bar(painter, filled, BAR, self.theme.ink(column.ink), radius=0)
 
     def _draw_beginning(self, painter: Painter, area: QRectF, prompt: str, word: str) -> None:
         """The end of the beginning in muted ink, and the word that was expected behind it."""

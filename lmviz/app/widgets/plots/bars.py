@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
-from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, measure_of
-from lmviz.app.widgets.kit.pointing import DOWN, Pointable
-from lmviz.app.widgets.kit.rows import across, in_the_middle
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import DOWN
+from lmviz.app.widgets.kit.row_parts import RowParts
+from lmviz.app.widgets.kit.rows import across
 from lmviz.app.widgets.matrix.crossfade import Crossfade
 
 ROW = 23
@@ -23,7 +24,7 @@ MOST_LABEL = 0.34
 LEAST_BAR, LEAST_LABEL = 10, 24  # pixels at scale 1
 
 
-class LabelledBars(Pointable, GrowingCanvas):
+class LabelledBars(RowParts, GrowingCanvas):
     """Rows of a label and a bar, which are drawn larger in a large window.
 
     Up and Down move what is hovered, until the focus leaves, and Enter clicks it. Subclasses keep the labels.
@@ -41,11 +42,6 @@ class LabelledBars(Pointable, GrowingCanvas):
     def amount(self) -> int:
         """The number of bars."""
         return len(self._labels)
-
-    def widest(self, texts: Sequence[str], size: float, *, token: bool = False, bold: bool = False) -> float:
-        """The width of the longest of some texts, in pixels."""
-        measure = measure_of(self.theme, size, token, bold)
-        return max((measure.horizontalAdvance(text) for text in texts), default=0.0)
 
 
 class BarsView(LabelledBars):
@@ -189,17 +185,13 @@ class BarsView(LabelledBars):
     ) -> None:
         """A row whose label ends and whose bar begins at these places, and the width of that bar."""
         (label_end, start, width), theme = places, self.theme
-        shown = max(width, self.length(1)) if width > 0 else width
-        painter.box(
-            in_the_middle(across(row, start, start + shown), self.length(BAR)), self._fill(index), radius=2.5
-        )
+        self.draw_bar(painter, across(row, start, start + width), BAR, self._fill(index))
         ink = theme.faint_text if index in self._faded else theme.text
-        label = across(row, 0, label_end)
-        self.write_cut(painter, label, self._labels[index], ink, LABEL_SIZE, token=True, where=AT_RIGHT)
+        self.write_label(painter, across(row, 0, label_end), self._labels[index], ink)
         beside = across(row, start + max(width, 1) + self.length(6), row.right())
         painter.write(beside, self._texts[index], theme.muted_text, LABEL_SIZE)
         if self._notes:
-            painter.write(across(row, 0, row.right() - self.length(4)), self._notes[index], where=AT_RIGHT)
+            self.write_figure(painter, row, self._notes[index])
 
     def _fill(self, index: int) -> QColor:
         usual = QColor(self.theme.accent if self._color is None else self._color)

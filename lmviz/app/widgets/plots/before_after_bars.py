@@ -138,20 +138,13 @@ class BeforeAfterBars(LabelledBars):
             wash = QColor(theme.key)
             wash.setAlphaF(0.1)
             painter.box(row, theme.hover if index == self.hovered else wash, radius=5)
-        start, height = label_end + self.length(8), self.length(13 if first else 8)
-        top = row.center().y() - height - self.length(0.5)
         before, after = (min(1.0, part[index] * per_value) * full for part in (self._before, self._after))
-        painter.ghost(QRectF(start, top, before, height - self.length(1)))
-        width = max(after, self.length(1)) if self._after[index] > 0 else 0.0
-        below = QRectF(start, top + height + self.length(1), width, height - self.length(1))
-        painter.box(below, theme.key if first else theme.accent, radius=2.5)
-        label, size = across(row, 0, label_end), FIRST_SIZE if first else LABEL_SIZE
-        self.write_cut(
-            painter, label, self._labels[index], theme.text, size, bold=first, token=True, where=AT_RIGHT
-        )
-        figures, ink = row.adjusted(0, 0, -self.length(4), 0), theme.key if first else theme.muted_text
-        size = first_size if first else LABEL_SIZE
-        painter.write(figures, self.texts[index], ink, size, bold=first, where=AT_RIGHT)
+        bars, ink = across(row, label_end + self.length(8), row.right()), theme.key if first else theme.accent
+        self.draw_pair(painter, bars, 13 if first else 8, (before, after), ink)
+        size = FIRST_SIZE if first else LABEL_SIZE
+        self.write_label(painter, across(row, 0, label_end), self._labels[index], size=size, bold=first)
+        ink, size = (theme.key, first_size) if first else (theme.muted_text, LABEL_SIZE)
+        self.write_figure(painter, row, self.texts[index], ink, size, bold=first)
 
     def _draw_between(self, painter: Painter, start: float, full: float) -> None:
         """Say how the scale of the others differs from that of the first."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
@@ -12,8 +11,9 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import once
 from lmviz.app.widgets.base.figures import number, plain
-from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
-from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
+from lmviz.app.widgets.kit.painter import CENTRED, Painter
+from lmviz.app.widgets.kit.pointing import ACROSS
+from lmviz.app.widgets.kit.row_parts import AlongRow, RowParts
 from lmviz.looks.parts import DotRow
 
 DOT, RING = 4.0, 5.5
@@ -21,18 +21,7 @@ LABELS, SIDE, AXIS = 0.2, 10, 22
 TICKS = 6
 
 
-@dataclass(frozen=True)
-class _Scale:
-    low: float
-    high: float
-    left: float
-    right: float
-
-    def x(self, value: float) -> float:
-        return self.left + (value - self.low) / (self.high - self.low) * (self.right - self.left)
-
-
-class DotRows(Pointable):
+class DotRows(RowParts):
     """`DotRows()`: `set_rows(rows)`, of `DotRow`s; `set_current(dot)` rings one, −1 none.
 
     A dot is a number from 0 on, through all rows; `numbers` are what it stands for. Zero is always on the
@@ -71,13 +60,13 @@ class DotRows(Pointable):
         )
 
     @property
-    def _scale(self) -> _Scale:
+    def _scale(self) -> AlongRow:
         values = np.concatenate([np.asarray(row.values, dtype=float) for row in self._rows] or [np.zeros(0)])
         low, high = min(0.0, values.min(initial=0.0)), max(0.0, values.max(initial=0.0))
         if high - low <= 0:
             high = low + 1.0
         margin = self.length(SIDE + DOT)
-        return _Scale(low, high, self.width() * LABELS + margin, self.width() - margin)
+        return AlongRow(low, high, self.width() * LABELS + margin, self.width() - margin)
 
     def _lane(self, row: int) -> tuple[float, float]:
         """Top and bottom of a row."""
@@ -98,7 +87,7 @@ class DotRows(Pointable):
             ]
             placed: dict[int, list[tuple[float, float]]] = {}
             for value in row.values:
-                x = scale.x(float(value))
+                x = scale.at(float(value))
                 box = int(x // step)
                 near = [place for key in (box - 1, box, box + 1) for place in placed.get(key, ())]
                 y = next(
@@ -132,7 +121,7 @@ class DotRows(Pointable):
         scale, places = self._scale, self._places()
         bottom = self.height() - self.length(AXIS)
         for tick in round_ticks(scale.low, scale.high):
-            x = scale.x(tick)
+            x = scale.at(tick)
             ink = self.theme.strong_line if tick == 0 else self.theme.line
             painter.line(QPointF(x, 0), QPointF(x, bottom), ink)
             area = QRectF(x - self.length(30), bottom, self.length(60), self.length(AXIS))
@@ -144,7 +133,7 @@ class DotRows(Pointable):
         self.draw_focus(painter)
 
     def _draw_row(
-        self, painter: Painter, at: int, row: DotRow, scale: _Scale, places: np.ndarray, first: int
+        self, painter: Painter, at: int, row: DotRow, scale: AlongRow, places: np.ndarray, first: int
     ) -> None:
         top, bottom = self._lane(at)
         ink = self.theme.ink(row.ink)
@@ -152,7 +141,7 @@ class DotRows(Pointable):
         wash.setAlphaF(0.13)
         inset = self.length(4)
         if row.band is not None:
-            left, right = map(scale.x, row.band)
+            left, right = map(scale.at, row.band)
             painter.box(QRectF(left, top + inset, right - left, bottom - top - 2 * inset), wash, radius=3)
         label = QRectF(0, top, self.width() * LABELS, bottom - top)
         lines = row.label.split("\n")
@@ -164,15 +153,8 @@ class DotRows(Pointable):
                 label.width(),
                 height,
             )
-            self.write_cut(
-                painter,
-                area,
-                words,
-                self.theme.text if line == 0 else self.theme.muted_text,
-                11.5,
-                bold=line == 0,
-                where=AT_RIGHT,
-            )
+            words_ink = self.theme.text if line == 0 else self.theme.muted_text
+            self.write_label(painter, area, words, words_ink, 11.5, bold=line == 0, token=False)
         pale = QColor(ink)
         pale.setAlphaF(0.75)
         for index, (x, y) in enumerate(places):
@@ -180,7 +162,7 @@ class DotRows(Pointable):
             if not is_ringed:
                 painter.dot(QPointF(x, y), DOT, pale)
         if len(row.values):
-            mean = scale.x(float(np.mean(row.values)))
+            mean = scale.at(float(np.mean(row.values)))
             painter.line(QPointF(mean, top + inset), QPointF(mean, bottom - inset), ink, 2.0)
         for index, (x, y) in enumerate(places):
             if row.numbers[index] == self._ringed or first + index == self.hovered:

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.figures import brief_percentage, percentage, signed_figure
 from lmviz.app.widgets.base.growing_canvas import growth_in
-from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
+from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import Words
+from lmviz.app.widgets.kit.rows import across
 from lmviz.app.widgets.plots.bars import LabelledBars
 
 ROW, GAP, AXIS, SIZE = 24, 10, 20, 12
@@ -75,7 +76,7 @@ class ShiftArrows(LabelledBars):
     def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if not self._labels:
             return
-        label_end = min(self.widest(self._labels, SIZE, token=True), self.width() * 0.34) + self.length(4)
+        label_end = self.label_width(self._labels, 0.34) + self.length(4)
         right = self.width() - self.widest(self.texts, SIZE, bold=True) - self.length(12)
         start, full = label_end + self.length(12), max(self.length(20), right - label_end - self.length(24))
         most = max(float(self._before.max()), float(self._after.max()), 1e-4)
@@ -108,25 +109,14 @@ class ShiftArrows(LabelledBars):
         is_first = index == 0 or (not rose and self._after[index - 1] >= self._before[index - 1])
         if index == self.hovered:
             painter.box(row, self.theme.hover, radius=5)
-        label = QRectF(0, row.top(), label_end, row.height())
-        self.write_cut(
-            painter,
-            label,
-            self._labels[index],
-            self.theme.text,
-            SIZE,
-            bold=is_first,
-            token=True,
-            where=AT_RIGHT,
-        )
+        self.write_label(painter, across(row, 0, label_end), self._labels[index], bold=is_first)
         y = row.center().y()
         xs = [start + full * (share / most) ** 0.5 for share in (self._before[index], self._after[index])]
         painter.line(QPointF(xs[0], y), QPointF(xs[1], y), ink, 2.0)
         painter.head(QPointF(xs[0], y), QPointF(xs[1], y), ink, 8, 4)
         painter.dot(QPointF(xs[0], y), DOT, self.theme.surface, ink, 1.6)
         painter.dot(QPointF(xs[1], y), DOT, ink)
-        figures = row.adjusted(0, 0, -self.length(4), 0)
-        painter.write(figures, self.texts[index], ink, SIZE, bold=is_first, where=AT_RIGHT)
+        self.write_figure(painter, row, self.texts[index], ink, bold=is_first)
 
     def _words(self, index: int) -> Words:
         if not 0 <= index < len(self._labels):

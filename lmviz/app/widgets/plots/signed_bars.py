@@ -10,11 +10,13 @@ from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.figures import signed_figure
-from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.row_parts import AlongRow
 from lmviz.app.widgets.kit.rows import across, in_the_middle
 from lmviz.app.widgets.plots.bars import LabelledBars
 
 ROW, BAR, SIZE = 22, 12, 12
+PIXEL = 1.0  # the least width of a bar
 LEAST_ROW = 15  # pixels at scale 1: lower, and words are drawn over one another
 MORE = -1  # in the place of the index of a bar, for those that have no room
 NUMBER = "+00.00"
@@ -113,7 +115,7 @@ class SignedBars(LabelledBars):
     def _columns(self) -> tuple[float, float, QRectF]:
         """Where labels end, where notes end, and where bars are drawn."""
         label = min(self.widest(self._labels, SIZE, bold=True) + self.length(4), MOST_LABEL * self.width())
-        word = min(self.widest(self._notes, SIZE, token=True), MOST_NOTE * self.width()) + self.length(10)
+        word = self.label_width(self._notes, MOST_NOTE) + self.length(10)
         note = label + (word if self._notes else 0)
         left, right = note + self.length(12), self.widest([NUMBER], SIZE, bold=True) + self.length(8)
         bars = QRectF(left, 0, max(1.0, self.width() - right - left), self._row * len(self._rows))
@@ -126,19 +128,19 @@ class SignedBars(LabelledBars):
         rows, values = self._rows, self._drawn()
         begins, ends = self._spans(values)
         low, high = min(0.0, begins.min(), ends.min()), max(0.0, begins.max(), ends.max())
-        per_value = bars.width() / max(high - low, 1e-300)
-        zero, thick = bars.left() - low * per_value, min(self.length(BAR), 0.7 * self._row)
+        stretch = AlongRow(low, max(high, low + 1e-300), bars.left(), bars.right())
+        zero, thick = stretch.at(0.0), min(BAR, 0.7 * self._row / self.theme.scale)
         painter.line(QPointF(zero, 0), QPointF(zero, bars.height()), self.theme.line)
         self.draw_marks(painter)
         for at, (index, begin, end) in enumerate(zip(rows, begins, ends, strict=True)):
             row = QRectF(0, at * self._row, self.width(), self._row)
             self._write(painter, index, float(values[at]), row, label, note)
-            left, right = sorted((zero + begin * per_value, zero + end * per_value))
-            bar = in_the_middle(across(row, left, max(right, left + 1.0)), thick)
             if index in self._hatched:
-                painter.hatch(bar, self.theme.muted_text)
+                bar = stretch.between(row, begin, end, PIXEL)
+                painter.hatch(in_the_middle(bar, self.length(thick)), self.theme.muted_text)
             else:
-                painter.box(bar, self._color(index, float(values[at])), radius=2)
+                ink = self._color(index, float(values[at]))
+                self.draw_signed_bar(painter, row, stretch, (begin, end), thick, ink, least=PIXEL)
         if self._running:
             above = (len(rows) - 1) * self._row
             painter.line(QPointF(0, above), QPointF(self.width(), above), self.theme.line)
@@ -158,9 +160,9 @@ class SignedBars(LabelledBars):
         ink = theme.muted_text if index in self._faded or index == MORE else theme.text
         more = len(self._labels) - len(self._rows) + 1
         words = f"{more} more" if index == MORE else self._labels[index]
-        self.write_cut(painter, across(row, 0, label), words, ink, SIZE, bold=bold, where=AT_RIGHT)
-        figure, ink = signed_figure(value), theme.accent if self._is_sum(index) else theme.text
-        painter.write(row.adjusted(0, 0, -self.length(2), 0), figure, ink, SIZE, bold=bold, where=AT_RIGHT)
+        self.write_label(painter, across(row, 0, label), words, ink, bold=bold, token=False)
+        ink = theme.accent if self._is_sum(index) else theme.text
+        self.write_figure(painter, row, signed_figure(value), ink, bold=bold, margin=2)
         if MORE < index < len(self._notes):
             place = across(row, label + self.length(10), note)
             self.write_cut(painter, place, self._notes[index], theme.key, SIZE, token=True)
@@ -170,4 +172,4 @@ class SignedBars(LabelledBars):
             return self.theme.accent
         if index in self._faded or index == MORE:
             return self.theme.faint_text
-        return self.theme.signed_positive if value > 0 else self.theme.signed_negative
+        return self.theme.signed(value)

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics, once
 from lmviz.app.widgets.base.figures import percentage, signed_figure
-from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
-from lmviz.app.widgets.kit.pointing import DOWN, Pointable
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import DOWN
+from lmviz.app.widgets.kit.row_parts import AlongRow, RowParts
 from lmviz.app.widgets.kit.rows import across, in_the_middle
 
 TOP, MIDDLE = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignHCenter
@@ -23,7 +24,7 @@ STEP = 0.01  # of the whole, for a press of an arrow key
 PULL = 0.24  # the part of the width for the arrows
 
 
-class SimplexBars(Pointable):
+class SimplexBars(RowParts):
     """`SimplexBars()`: `set_words(words, best)` and `set_shares(shares, pulls)`, all (word,).
 
     The tick on a bar is the share that the counts give it. An arrow to the right says that the likelihood
@@ -91,8 +92,7 @@ class SimplexBars(Pointable):
     @once
     def _columns(self) -> tuple[float, float, float, float]:
         """Where the bars begin and end, and where the arrows do."""
-        label = max((metrics(SIZE, token=True).horizontalAdvance(word) for word in self._words), default=0)
-        start = min(label, self.width() * 0.22) + self.length(10)
+        start = self.label_width(self._words, 0.22) + self.length(10)
         figure = metrics(SIZE).horizontalAdvance("0.000") + self.length(10)
         pulls = self.width() - metrics(SIZE).horizontalAdvance("−88.88") - self.length(10)
         width = max(self.length(30), PULL * self.width())
@@ -101,7 +101,8 @@ class SimplexBars(Pointable):
     def place_of(self, word: int, share: float) -> QPointF:
         """Where the end of a word's bar lies for a share."""
         start, end, _, _ = self._columns
-        return QPointF(start + share * (end - start), self.length(HEAD) + (word + 0.5) * self._row)
+        x = AlongRow(0, 1, start, end).at(share)
+        return QPointF(x, self.length(HEAD) + (word + 0.5) * self._row)
 
     def part_rectangle(self, index: int) -> QRectF:
         return QRectF(0, self.length(HEAD) + index * self._row, self.width(), self._row)
@@ -162,10 +163,7 @@ class SimplexBars(Pointable):
     def _draw_row(self, painter: Painter, word: int) -> None:
         theme, row, chosen = self.theme, self.part_rectangle(word), word == self._current
         start, end, left, right = self._columns
-        label = across(row, 0, start - self.length(8))
-        self.write_cut(
-            painter, label, self._words[word], theme.text, SIZE, bold=chosen, token=True, where=AT_RIGHT
-        )
+        self.write_label(painter, across(row, 0, start - self.length(8)), self._words[word], bold=chosen)
         share, middle = float(self._shares[word]), row.center().y()
         tip, best = (self.place_of(word, place).x() for place in (share, float(self._best[word])))
         bar = in_the_middle(across(row, start, end), min(self.length(BAR), row.height() - 4))
@@ -176,8 +174,7 @@ class SimplexBars(Pointable):
         painter.line(QPointF(best, bar.top() - 3), QPointF(best, bar.bottom() + 3), theme.text, 1.6)
         painter.write(across(row, end + self.length(8), left), percentage(share), theme.text, SIZE)
         self._draw_pull(painter, float(self._pulls[word]), middle, (left, right))
-        figure = across(row, right, self.width() - self.length(4))
-        painter.write(figure, _pull_figure(self._pulls[word]), theme.muted_text, SIZE, where=AT_RIGHT)
+        self.write_figure(painter, across(row, right, row.right()), _pull_figure(self._pulls[word]))
 
     def _draw_pull(self, painter: Painter, pull: float, middle: float, columns: tuple[float, float]) -> None:
         """An arrow from the middle of its column; one that is too long for it has two heads."""
@@ -185,7 +182,7 @@ class SimplexBars(Pointable):
         part = min(max(pull / self._reach, -1.0), 1.0)
         if abs(part) * half < 1:
             return
-        color = self.theme.signed_positive if pull > 0 else self.theme.signed_negative
+        color = self.theme.signed(pull)
         tip, side, head = zero + part * half, 1 if part > 0 else -1, self.length(4)
         painter.line(QPointF(zero, middle), QPointF(tip - side * head, middle), color, 2)
         painter.setPen(Qt.PenStyle.NoPen)

@@ -107,9 +107,7 @@ class WordBarsPlot(OverWords):
             value, error = float(self._values[word]), float(self._errors[word])
             if not np.isfinite(value):
                 continue
-            painter.box(
-                self.bar(word), self.theme.signed_positive if value >= 0 else self.theme.signed_negative
-            )
+            painter.box(self.bar(word), self.theme.signed(value))
             if np.isfinite(error):
                 x = self.column(word).center().x()
                 ends = QPointF(x, self._height_of(value - error)), QPointF(x, self._height_of(value + error))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
-from lmviz.app.widgets.text.marked_words import ROW, WordColumn
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.row_parts import RowParts
+from lmviz.app.widgets.kit.rows import across, in_the_middle
+from lmviz.app.widgets.text.marked_words import WordColumn
 
 SIZE = 12
 WORD, LABEL, NOTE = 0.3, 0.2, 0.26  # of the width, at most
@@ -32,7 +33,7 @@ class LabelledWord:
     wrong: bool = False
 
 
-class LabelledWords(WordColumn):
+class LabelledWords(RowParts, WordColumn):
     """`LabelledWords()`: `set_words(words)`, one below the other; `set_current(index)` marks one.
 
     `set_readout(function)` gives the hover card's words for an index. Up and Down move the mark.
@@ -70,44 +71,31 @@ class LabelledWords(WordColumn):
         self.draw_marks(painter)
         columns = self._columns()
         for index in self.rows_in(event.rect()):
-            self._draw_row(painter, self._words[index], self.top(index), columns)
+            self._draw_row(painter, index, columns)
         self.draw_focus(painter)
 
     def _columns(self) -> tuple[float, float, float]:
         """How wide words, labels and notes are."""
-        typed, noted = self.metrics(SIZE, token=True), self.metrics(SIZE)
-        wanted = (
-            max((typed.horizontalAdvance(item.word) for item in self._words), default=0),
-            max((typed.horizontalAdvance(item.label) for item in self._words), default=0) + self.length(2),
-            max((noted.horizontalAdvance(item.note) for item in self._words), default=0),
-        )
-        word, label, note = (
-            min(float(wide), share * self.width())
-            for wide, share in zip(wanted, (WORD, LABEL, NOTE), strict=True)
-        )
-        return word, label, note
+        word = self.label_width([item.word for item in self._words], WORD)
+        label = self.widest([item.label for item in self._words], SIZE, token=True) + self.length(2)
+        note = self.label_width([item.note for item in self._words], NOTE, token=False)
+        return word, min(label, LABEL * self.width()), note
 
-    def _draw_row(
-        self, painter: Painter, item: LabelledWord, top: float, columns: tuple[float, float, float]
-    ) -> None:
-        theme, gap, row = self.theme, self.length(8), self.length(ROW)
+    def _draw_row(self, painter: Painter, index: int, columns: tuple[float, float, float]) -> None:
+        theme, item, gap, margin = self.theme, self._words[index], self.length(8), self.length(4)
         word, label, note = columns
-        typed, noted = self.metrics(SIZE, token=True), self.metrics(SIZE)
-        left = self.length(4)
-        painter.write(QRectF(left, top, word, row), cut(item.word, word, typed), theme.text, SIZE, token=True)
-        left += word + gap
-        ink = theme.warning if item.wrong else theme.accent
-        shown = cut(item.label, label, typed)
-        painter.write(QRectF(left, top, label, row), shown, ink, SIZE, bold=True, token=True)
-        left += label + gap
-        right = self.width() - self.length(4) - (note + gap if note else 0)
-        beside = theme.warning if item.wrong else theme.muted_text
-        said = cut(item.note, note, noted)
-        painter.write(QRectF(right + gap, top, note, row), said, beside, SIZE, where=AT_RIGHT)
-        share = percentage(item.probability)
-        wide = noted.horizontalAdvance("00.00 %")
-        painter.write(QRectF(right - wide, top, wide, row), share, theme.muted_text, where=AT_RIGHT)
-        full = right - wide - gap - left
-        if full > 0:
-            bar = QRectF(left, top + (row - self.length(BAR)) / 2, full, self.length(BAR))
+        row = self.part_rectangle(index).adjusted(margin, 0, -margin, 0)
+        ink, beside = (theme.warning,) * 2 if item.wrong else (theme.accent, theme.muted_text)
+        first = across(row, row.left(), row.left() + word)
+        second = across(row, first.right() + gap, first.right() + gap + label)
+        self.write_cut(painter, first, item.word, theme.text, SIZE, token=True)
+        self.write_cut(painter, second, item.label, ink, SIZE, bold=True, token=True)
+        if note:
+            last = across(row, row.right() - note, row.right())
+            self.write_label(painter, last, item.note, beside, token=False)
+            row = across(row, row.left(), last.left() - gap)
+        self.write_figure(painter, row, percentage(item.probability), margin=0)
+        left, right = second.right() + gap, row.right() - self.widest(["00.00 %"], SIZE) - gap
+        if right > left:
+            bar = in_the_middle(across(row, left, right), self.length(BAR))
             painter.share(bar, item.probability, ink, radius=2)

@@ -189,8 +189,7 @@ class PushedLinesView(Pointable):
 
     def _fill(self, push: float) -> QColor:
         """The colour of a push from −1 to 1, on the surface."""
-        end = self.theme.signed_positive if push > 0 else self.theme.signed_negative
-        return mix(self.theme.surface, end, min(1.0, 0.15 + 0.7 * abs(push)))
+        return mix(self.theme.surface, self.theme.signed(push), min(1.0, 0.15 + 0.7 * abs(push)))
 
     def _paint_bars(self, painter: Painter, area: QRectF, bars: np.ndarray) -> None:
         middle, half = area.center().y(), 0.42 * area.height()
@@ -200,8 +199,8 @@ class PushedLinesView(Pointable):
         for place, value in enumerate(bars.tolist()):
             high = abs(value) / largest * half
             top = middle - high if value > 0 else middle
-            ink = self.theme.signed_positive if value > 0 else self.theme.signed_negative
-            painter.box(QRectF(area.left() + place * width, top, max(1.0, width - 1.5), max(0.8, high)), ink)
+            bar = QRectF(area.left() + place * width, top, max(1.0, width - 1.5), max(0.8, high))
+            painter.box(bar, self.theme.signed(value))
 
 
 def _height(row: PushedRow) -> float:

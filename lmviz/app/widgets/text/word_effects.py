@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPaintEvent, QPen
+from PySide6.QtGui import QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter, cut
+from lmviz.app.widgets.kit.row_parts import AlongRow, RowParts
+from lmviz.app.widgets.kit.rows import across
 from lmviz.app.widgets.text.marked_words import WordColumn
 
 SIZE, HEAD_SIZE = 12, 11
@@ -32,7 +34,7 @@ class WordEffect:
     measured: float
 
 
-class WordEffects(WordColumn):
+class WordEffects(RowParts, WordColumn):
     """`WordEffects()`: `set_words(words, limit)`, one below the other; `set_current(index)` marks one.
 
     Upper bars are what is predicted, lower ones what was measured, both from a line in the middle up to
@@ -123,27 +125,27 @@ class WordEffects(WordColumn):
             if not column.width():
                 continue
             ink = self.theme.muted_text if value is item.predicted else self.theme.text
-            area = QRectF(column.left(), place.top(), column.width(), place.height())
-            painter.write(area, self._figure(value), ink, SIZE, where=AT_RIGHT)
+            area = across(place, column.left(), column.right())
+            self.write_figure(painter, area, self._figure(value), ink, margin=0)
 
     def _draw_word(self, painter: Painter, item: WordEffect, place: QRectF, right: float) -> None:
         theme, typed = self.theme, self.metrics(SIZE, token=True)
         area = QRectF(self.length(4), place.top() + 2, right - self.length(4), place.height() - 4)
         word = cut(item.word, area.width() - self.length(8), typed)
-        ground = mix(theme.surface, self._color(item.measured), STRONGEST * self._share(item.measured))
+        ground = mix(theme.surface, self.theme.signed(item.measured), STRONGEST * self._share(item.measured))
         chip = QRectF(area.left(), area.top(), typed.horizontalAdvance(word) + self.length(8), area.height())
         painter.box(chip, ground, radius=4)
         painter.write(chip, word, theme.on(ground), SIZE, token=True, where=CENTRED)
 
     def _draw_bar(self, painter: Painter, value: float, middle: float, thick: float, bars: QRectF) -> None:
-        half, height = bars.width() / 2 - self.length(4), self.length(thick)
-        wide, start = self._share(value) * half, bars.center().x()
-        color = self._color(value)
+        gap, high = self.length(4), self.length(thick)
+        stretch = AlongRow(-self._limit, self._limit, bars.left() + gap, bars.right() - gap)
+        row = QRectF(0, middle - high / 2, self.width(), high)
+        ends = 0.0, min(max(value, -self._limit), self._limit)
+        ink = self.theme.signed(value)
         if thick < 6:  # what is only predicted is paler
-            color = mix(self.theme.surface, color, 0.5)
-        left = start if value > 0 else start - wide
-        bar = QRectF(left, middle - height / 2, wide, height)
-        painter.box(bar, color, radius=1.5 / self.theme.scale)
+            ink = mix(self.theme.surface, ink, 0.5)
+        self.draw_signed_bar(painter, row, stretch, ends, thick, ink, radius=1.5 / self.theme.scale)
 
     def _figure(self, value: float) -> str:
         """A change as it is written in a row: no powers of ten beside numbers that are so much larger."""
@@ -153,6 +155,3 @@ class WordEffects(WordColumn):
 
     def _share(self, value: float) -> float:
         return min(1.0, abs(value) / self._limit)
-
-    def _color(self, value: float) -> QColor:
-        return self.theme.signed_positive if value > 0 else self.theme.signed_negative
