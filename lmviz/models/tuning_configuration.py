@@ -56,7 +56,7 @@ class TuningConfiguration(Configuration):
     recompute: bool = setting(
         False,
         "Whether the values inside a layer are computed again on the way back, and not kept (Chen et al. "
-        "2016): a fraction of the memory, about a third more time, and the same numbers.",
+        "2016): a fraction of the memory, the time of one more pass forward, and the same numbers.",
         advanced=True,
     )
 
