@@ -115,9 +115,13 @@ def largest_of_squares(weights: np.ndarray, side: int) -> np.ndarray:
     rows, columns = -(-queries // square), -(-keys // square)
     missing = (rows * square - queries, columns * square - keys)
     padded = np.pad(weights, ((0, 0), (0, missing[0]), (0, missing[1]))) if any(missing) else weights
-    # Rows first: there numpy compares whole lines of memory, and little is left for the columns.
+    # Rows first: there numpy compares whole lines of memory, and little is left for the columns. Of these,
+    # all first ones are compared with all second ones: numpy is slow where few are to be reduced to one.
     by_row = padded.reshape(heads, rows, square, -1).max(axis=2)
-    return by_row.reshape(heads, rows, columns, square).max(axis=3).astype(np.float32, copy=False)
+    largest = by_row[..., ::square]
+    for column in range(1, square):
+        largest = np.maximum(largest, by_row[..., column::square])
+    return largest.astype(np.float32, copy=False)
 
 
 def farthest_of_squares(values: np.ndarray, side: int) -> np.ndarray:

@@ -21,6 +21,7 @@ BADGE = 18
 GAP = 6
 LABELS = 22
 HEADING = 16
+KEPT = 50  # arrangements for other sizes
 BETWEEN = 12  # pixels at scale 1 between two blocks of layers
 
 
@@ -45,6 +46,8 @@ class HeadMosaic(Heads):
     def __init__(self) -> None:
         super().__init__()
         self._badges: tuple[tuple[str, ...], ...] = ()
+        self._has_badges = False
+        self._arrangements: dict[tuple[float, ...], tuple[float, int]] = {}
         self._chosen: frozenset[Head] = frozenset()
         self._faded: frozenset[Head] = frozenset()
         self.setAccessibleName("all heads")
@@ -67,6 +70,7 @@ class HeadMosaic(Heads):
             self._chosen = self._faded = frozenset()
         self._take(thumbnails, scale, by_row=by_row)
         self._badges = tuple(tuple(row) for row in badges)
+        self._has_badges = any(map(any, self._badges))
         self.renew_card()
         self._describe()
         self.updateGeometry()
@@ -119,6 +123,14 @@ class HeadMosaic(Heads):
 
     def _arranged(self, width: float) -> tuple[float, int]:
         """The side of a head, and how many layers stand below one another in a block."""
+        circumstances = (width, self._room(), self.theme.scale, self._has_badges, *self._levels.shape[:2])
+        if circumstances not in self._arrangements:  # a paint asks for each head
+            if len(self._arrangements) > KEPT:
+                self._arrangements.clear()
+            self._arrangements[circumstances] = self._arrange(width)
+        return self._arrangements[circumstances]
+
+    def _arrange(self, width: float) -> tuple[float, int]:
         (layers, heads), room = self._levels.shape[:2], self._room()
         side, high = self._side(width), max(1, layers)
         for blocks in range(2, layers + 1 if room > 0 and heads else 2):
@@ -171,10 +183,6 @@ class HeadMosaic(Heads):
             if fitted >= self.length(least):
                 return min(side, fitted)
         return side
-
-    @property
-    def _has_badges(self) -> bool:
-        return any(any(row) for row in self._badges)
 
     def _row(self, side: float) -> float:
         named = side >= self.length(BADGE_FROM) and self._has_badges

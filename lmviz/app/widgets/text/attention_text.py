@@ -142,9 +142,9 @@ class AttentionText(Pointable, InLines[_Layout]):
         edges = self._drawn_edges(one_token=shown is not None)
         share = 0.5 if shown is None else 1.0
         places = self._places()
+        ends = [QPointF(*place) for place in places.tolist()]
         for query, key in edges[self._touching(places[edges], area)].tolist():
-            weight = float(self._weights[query, key])
-            self._draw_arc(painter, QPointF(*places[query]), QPointF(*places[key]), weight, share)
+            self._draw_arc(painter, ends[query], ends[key], float(self._weights[query, key]), share)
         self._draw_tokens(painter, places, shown, area)
         self.draw_focus(painter)
 
