@@ -14,6 +14,7 @@ from lmviz.models.interruption import look_up
 from lmviz.models.model import IGNORED
 from lmviz.models.prefix import read_prefix
 from lmviz.models.sequences import SOURCE
+from lmviz.models.wanted import wanted_id
 from lmviz.origins.influences import Influences, steepest
 from lmviz.origins.learned_text import LearnedText
 from lmviz.origins.overlap import overlap
@@ -76,7 +77,7 @@ class Teaching:
         self.text = LearnedText.of(corpus)
         model = opened(None)
         self._counts = next(model.parameters(), None) is None
-        self.wanted = _id_of(model, word)
+        self.wanted = wanted_id(word, model.predicts, model.tokenizer, model.vocabulary_size)
         self.asked, context, self._names = _question(model, text, self.wanted, source, position)
         self._overlap = None if context is None else overlap(self.text, context, self.wanted)
         self._history = tuple(run.snapshots())
@@ -270,34 +271,6 @@ class Teaching:
             look_up()
             found.append(float(np.exp(log_probability(self._opened(step), self.asked))))
         return np.array(found)
-
-
-def _id_of(model: Model, word: str | int) -> int:
-    """The id of a token or of a label; LmvizError where the model has none such."""
-    if not model.predicts.continues:
-        names = model.predicts.names
-        if isinstance(word, int) and 0 <= word < len(names):
-            return word
-        if word in names:
-            return names.index(str(word))
-        raise LmvizError(f"{word!r} is no label of this model: choose one of {', '.join(names)}.")
-    tokenizer = model.tokenizer
-    if isinstance(word, int):
-        if 0 <= word < model.vocabulary_size:
-            return word
-        raise LmvizError(
-            f"Token id {word} is not in the vocabulary: choose one below {model.vocabulary_size}."
-        )
-    if tokenizer is None:
-        raise LmvizError("This model has no tokenizer: give the id of the token.")
-    found = tokenizer.id_of(word)
-    if found is not None:
-        return found
-    ids = tokenizer.encode(word)
-    if len(ids) == 1 and int(ids[0]) != tokenizer.unknown_id:
-        return int(ids[0])
-    what = "is several tokens" if len(ids) > 1 else "is not in the vocabulary"
-    raise LmvizError(f"{word!r} {what}: give one token that the model can say.")
 
 
 def _question(

@@ -273,7 +273,11 @@ def _learn(
     resume: bool,
     beside: TextsBeside | None = None,
 ) -> Generator[Progress, Any, None]:
-    further = {} if beside is None else {"beside": beside}
+    further: dict[str, Any] = {} if beside is None else {"beside": beside}
+    if run is not None and not find_family(model.family).counts:
+        from lmviz.training.watching import watched_word
+
+        further["watched"] = watched_word(options, model, corpus)
     progress: Generator[Progress, Any, None] = learner_of(model.family)(
         model,
         corpus.training if corpus.training_examples is None else corpus.training_examples,

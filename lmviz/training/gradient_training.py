@@ -21,6 +21,7 @@ from lmviz.training.progress import Progress
 from lmviz.training.recorder import Recorder
 from lmviz.training.run import Run
 from lmviz.training.validation import StreamValidation, Validation
+from lmviz.training.watching import Watch, WatchedWord
 
 
 def learn(
@@ -34,13 +35,15 @@ def learn(
     controls: Controls | None = None,
     resume: bool = False,
     beside: TextsBeside | None = None,
+    watched: WatchedWord | None = None,
 ) -> Generator[Progress, None, None]:
     """Train a model by gradients; yields the state before the first update and after each one.
 
     `training` and `validation` are flat token ids, of which targets equal to `ignored_target` do not count,
-    or the examples of a task. The texts `beside` are measured when the validation text is. The
-    last value is `finished`, or its `trouble` says why it is the last. Closing the generator, or
-    `controls.stop`, leaves a run from which `resume` continues bit for bit on the same machine.
+    or the examples of a task. The texts `beside` are measured when the validation text is. Whenever the word
+    `watched` moves, a snapshot is kept. The last value is `finished`, or its `trouble` says why it is the
+    last. Closing the generator, or `controls.stop`, leaves a run from which `resume` continues bit for bit on
+    the same machine.
 
     Under torchrun every process calls this alike, and with the run when resuming; there only
     `controls.stop` saves, as processes that are closed would have to be at the same step.
@@ -62,5 +65,5 @@ def learn(
     measures: Validation | StreamValidation | PieceValidation | WithBeside = measured
     if beside is not None and beside.rows:
         measures = WithBeside(measured, beside, options.batch)
-    recorder = Recorder(run, learner, options, controls, team)
+    recorder = Recorder(run, learner, options, controls, team, None if watched is None else Watch(watched))
     return recorded(learner, recorder, measures, options, controls, team, resume=resume)

@@ -169,8 +169,10 @@ class TrainingLoop:
         """Record what is due; the progress, with what was written."""
         finished = progress.is_last
         try:
-            if finished or self._recorder.is_planned(progress.step):
+            progress = self._recorder.watched(progress)
+            if finished or progress.watched_moved or self._recorder.is_planned(progress.step):
                 progress = replace(progress, snapshot=self._recorder.snapshot(last=finished))
+                self._recorder.kept(progress)
             self._recorder.note(progress)
             [save] = self._team.any(finished or self._recorder.save_due())
             if save:

@@ -43,10 +43,11 @@ USED_WHERE: dict[str, tuple[str, tuple[str, ...]]] = {
 IDLE_FOR = {
     "tagging": frozenset({"sampling"}),
     "classification": frozenset({"sampling"}),
-    "translation": frozenset({"sampling"}),
-    "captioning": frozenset({"sampling", "length"}),
+    "translation": frozenset({"sampling", "watched_text", "watched_word"}),
+    "captioning": frozenset({"sampling", "length", "watched_text", "watched_word"}),
 }
-"""Options that make no difference to examples, which are learned from whole; captions are all short."""
+"""Options that make no difference to examples, which are learned from whole. Captions are all short, and a
+watched text has nothing beside it."""
 
 
 @dataclass(frozen=True)
@@ -207,6 +208,18 @@ class TrainingOptions(Configuration):
         choices=PRECISIONS,
         advanced=True,
     )
+    watched_text: str = setting(
+        "",
+        "A text with a word after it that is watched: its probability is measured at every step, and a "
+        "snapshot is kept whenever it has moved by a tenth since the last one, so that what taught the word "
+        "can be found. Without a watched word, the last word of the text is the one.",
+        advanced=True,
+    )
+    watched_word: str = setting(
+        "",
+        "The word, or the label, that is watched after the watched text; one token that the model can say.",
+        advanced=True,
+    )
     resume_seconds: int = setting(
         30,
         "After how many seconds at most the state of the training is saved, so that a crash costs no more.",
@@ -235,6 +248,10 @@ class TrainingOptions(Configuration):
         choices=("float32", "bfloat16"),
         advanced=True,
     )
+
+    def check(self) -> None:
+        if self.watched_word and not self.watched_text:
+            raise SettingError("A watched word needs the text that it stands after.", "watched_text")
 
 
 def used_options(options: TrainingOptions, *, counts: bool, task: str = "next-token") -> frozenset[str]:

@@ -26,9 +26,10 @@ class Progress:
     where they were not measured: no update precedes the first state, and counting has neither rate nor
     gradient. `update_ratios` says for each layer how far the last update moved its weights, relative to them
     (norm over norm); it is measured now and then, and empty otherwise. `snapshot` is the step of a snapshot
-    that was just written. `observed` is the last update part by part, where that was asked for. The last
-    value is `finished` where all steps are done; otherwise `trouble` is a sentence that says why the training
-    ended early, and `has_diverged` whether loss, gradient or weights were not finite.
+    that was just written. `watched` is the probability of the watched word, and `watched_moved` says that it
+    has moved so far that a snapshot is kept. `observed` is the last update part by part, where that was asked
+    for. The last value is `finished` where all steps are done; otherwise `trouble` is a sentence that says
+    why the training ended early, and `has_diverged` whether loss, gradient or weights were not finite.
     """
 
     step: int
@@ -45,6 +46,8 @@ class Progress:
     seconds: float = 0.0
     seconds_left: float | None = None
     snapshot: int | None = None
+    watched: float | None = None
+    watched_moved: bool = False
     finished: bool = False
     trouble: str = ""
     has_diverged: bool = False
@@ -69,6 +72,8 @@ class Progress:
             "gradient_norm": self.gradient_norm,
             "tokens_per_second": None if speed is None else round(speed, 1),
             "seconds": round(self.seconds, 3),
+            "watched": self.watched,
+            "watched_moved": 1 if self.watched_moved else None,
         }
         return {name: value for name, value in line.items() if value is not None}
 

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from lmviz.base.errors import LmvizError, SettingError
 from lmviz.training.controls import Controls
@@ -17,6 +18,7 @@ from lmviz.training.plain_numbers import finite_number
 from lmviz.training.progress import Progress
 from lmviz.training.run import MEGABYTE, Run
 from lmviz.training.snapshots import snapshot_steps, state_bytes
+from lmviz.training.watching import MOST_KEPT, Watch
 from lmviz.training.writing import NotWritten
 
 LINES = 10_000
@@ -33,7 +35,13 @@ class Recorder:
     """Writes a training down; without a run, and in all processes but the first, it writes nothing."""
 
     def __init__(
-        self, run: Run | None, learner: Learner, options: TrainingOptions, controls: Controls, team: Team
+        self,
+        run: Run | None,
+        learner: Learner,
+        options: TrainingOptions,
+        controls: Controls,
+        team: Team,
+        watch: Watch | None = None,
     ) -> None:
         self.seconds = 0.0
         self._run = run
@@ -42,9 +50,13 @@ class Recorder:
         self._options = options
         self._controls = controls
         self._team = team
+        self._watch = watch
         self._size = max(1, state_bytes(learner.model.state(), options.snapshot_precision))
         self._affordable = int(options.snapshot_megabytes * MEGABYTE)
-        count = max(2, min(options.snapshots, self._affordable // self._size))
+        affordable = self._affordable // self._size
+        if watch is not None:
+            affordable -= min(MOST_KEPT, affordable // 3)
+        count = max(2, min(options.snapshots, affordable))
         self._planned = frozenset(snapshot_steps(options.steps, count))
         self._lines_every = math.ceil(options.steps / LINES)
         self._lines: list[dict[str, object]] = []
@@ -80,6 +92,8 @@ class Recorder:
         if run is not None and self._writes:
             run.remember_files()
             run.rewind(self._learner.step or -1)
+            if self._watch is not None and self._learner.step:
+                self._watch.restore(run.metrics(), run.snapshots())
             if dict(run.description.training) != self._options.to_values():
                 run.change_training(self._options.to_values())
 
@@ -107,6 +121,20 @@ class Recorder:
         """Whether a snapshot of this step belongs to the plan."""
         return step in self._planned
 
+    def watched(self, progress: Progress) -> Progress:
+        """The progress with how likely the watched word is now, and whether a snapshot is due for it."""
+        if self._watch is None:
+            return progress
+        probability = self._watch.probability(self._learner.model)
+        [moved] = self._team.any(self._watch.has_moved(probability))
+        return replace(progress, watched=probability, watched_moved=moved)
+
+    def kept(self, progress: Progress) -> None:
+        """Remember how likely the watched word is at a snapshot that was written now."""
+        if self._watch is not None:
+            self._watch.keep(progress.step, progress.watched, progress.watched_moved)
+            self._thin()
+
     def save_due(self) -> bool:
         """Whether it is time to save the state, in the opinion of the process that writes."""
         if not self._writes:
@@ -121,7 +149,7 @@ class Recorder:
         if not self._writes or (progress.step == 0 and progress.validation_loss is None):
             return
         measured = progress.validation_loss is not None
-        if measured or progress.is_last or progress.step % self._lines_every == 0:
+        if measured or progress.is_last or progress.watched_moved or progress.step % self._lines_every == 0:
             self._lines.append(progress.metrics())
         if time.monotonic() - self._flushed > FLUSH_SECONDS:
             self.flush()
@@ -155,8 +183,16 @@ class Recorder:
         self._keep_memory(step)
         if moments := self._learner.moments():
             self._run.save_moments(step, moments)
-        self._run.thin_snapshots(self._options.snapshots, self._options.snapshot_megabytes)
+        if self._watch is None or last:
+            self._thin()  # otherwise when it is known for what it was kept
         return step
+
+    def _thin(self) -> None:
+        """Let no more snapshots be kept than were asked for, and as many again as a watched word takes."""
+        if self._run is None or not self._writes:
+            return
+        spared = frozenset[int]() if self._watch is None else self._watch.kept
+        self._run.thin_snapshots(self._options.snapshots, self._options.snapshot_megabytes, spared)
 
     def _keep_memory(self, step: int) -> None:
         """Keep what else it takes to go on from a snapshot, where there is room for as much of each.

@@ -245,21 +245,23 @@ class Run(Shown):
             raise LmvizError(f"{step!r} is not a step: give a whole number, such as one of run.snapshots().")
         return read_snapshot(self.snapshot_path(step))
 
-    def thin_snapshots(self, count: int, megabytes: float) -> None:
-        """Remove snapshots until at most `count` are left and they take at most so many megabytes.
+    def thin_snapshots(self, count: int, megabytes: float, spared: frozenset[int] = frozenset()) -> None:
+        """Remove snapshots until at most `count` are left and all take at most so many megabytes.
 
         What is left stays spread evenly in the logarithm of the step; the first and the last remain
-        in any case.
+        in any case. Those of the `spared` steps do not count, and go last where all take too much.
         """
         from lmviz.training.snapshots import superfluous
 
         steps = self.snapshots()
-        for step in superfluous(steps, count):
+        for step in superfluous([step for step in steps if step not in spared], count):
             self._remove_snapshot(step)
             steps.remove(step)
         sizes = {step: self._size(step) for step in steps}
         while sum(sizes.values()) > megabytes * MEGABYTE and len(sizes) > 2:
-            [step] = superfluous(list(sizes), len(sizes) - 1)
+            free = [step for step in sizes if step not in spared]
+            of = free if len(free) > 2 else list(sizes)
+            [step] = superfluous(of, len(of) - 1)
             self._remove_snapshot(step)
             del sizes[step]
 

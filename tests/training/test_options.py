@@ -54,8 +54,8 @@ def test_an_option_is_of_use_where_another_one_asks_for_it_and_to_who_learns_by_
         "next-token": set(),
         "tagging": {"sampling"},
         "classification": {"sampling"},
-        "translation": {"sampling"},
-        "captioning": {"sampling", "length"},
+        "translation": {"sampling", "watched_text", "watched_word"},
+        "captioning": {"sampling", "length", "watched_text", "watched_word"},
     }
 
 

@@ -230,8 +230,8 @@ class SettingField(QObject):
             return control.isChecked()
         if isinstance(control, QSpinBox):
             return self.setting.check(control.value())
-        typed = control.text().strip()
-        held = typed.replace(",", ".") if self.setting.kind is float else typed
+        typed = control.text()  # of a text, every blank counts
+        held = typed.strip().replace(",", ".") if self.setting.kind is float else typed
         return self.setting.check(held)
 
     def set_value(self, value: Any) -> None:

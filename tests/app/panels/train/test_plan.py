@@ -201,3 +201,30 @@ def test_while_the_form_is_refused_it_says_no_duration(
     assert duration(statement) == form.complaint
     rate.setText(usual)
     assert duration(statement) == before
+
+
+def test_a_word_that_is_watched_leaves_snapshots_where_it_moves(
+    window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
+    window.show_perspective("train")
+    options = TrainingOptions(steps=30, batch=4, length=8, snapshots=2, learning_rate=0.05, validate_every=0)
+    session.plan.set("gru", FAMILIES["gru"].configuration(width=8), options)
+    form = window.findChild(ConfigurationForm, "learning_form")
+    qtbot.waitUntil(lambda: form.configuration == options)
+    word = session.text.corpus.tokenizer.token(int(session.text.corpus.training[1]))
+    qtbot.keyClicks(form.field("watched_word").control, word)
+    assert "needs the text" in form.complaint
+    first = session.text.corpus.tokenizer.token(int(session.text.corpus.training[0]))
+    qtbot.keyClicks(form.field("watched_text").control, first if first.isalpha() else "the")
+    assert form.complaint == ""
+    assert session.plan.current.training_options.watched_word == word
+    qtbot.waitUntil(lambda: session.work.is_ready, timeout=LONG)
+    qtbot.mouseClick(window.findChild(QPushButton, "new_run_button"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(
+        lambda: session.training.state.progress is not None and session.training.state.progress.finished,
+        timeout=LONG,
+    )
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    assert len(session.library.model.run.snapshots()) > 2
