@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from lmviz.api.races import race
     from lmviz.api.readouts import (
         direction,
+        direction_places,
         lens,
         lens_column,
         lens_over_training,
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
         open_lens,
         probe,
         replace_states,
+        save_directions,
         steer,
         use_map,
         word_direction,
@@ -132,6 +134,7 @@ __all__ = [
     "copied",
     "difference",
     "direction",
+    "direction_places",
     "divergence",
     "evaluate",
     "explain",
@@ -170,6 +173,7 @@ __all__ = [
     "replace",
     "replace_states",
     "sample",
+    "save_directions",
     "save_features",
     "save_pretrained",
     "scale",
@@ -230,6 +234,7 @@ _HOMES = {
     **dict.fromkeys(
         (
             "direction",
+            "direction_places",
             "lens",
             "lens_column",
             "lens_over_training",
@@ -237,6 +242,7 @@ _HOMES = {
             "open_lens",
             "probe",
             "replace_states",
+            "save_directions",
             "steer",
             "use_map",
             "word_direction",

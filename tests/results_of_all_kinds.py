@@ -140,6 +140,7 @@ def _read_off() -> dict[str, Any]:
         "dictionary": _dictionary(),
         "probe": lmviz.probe(OTHER, {"cows": ["the cow ran"] * 6, "owls": ["an owl ran"] * 6}),
         "direction": direction,
+        "places of a direction": lmviz.direction_places(MODEL, direction, [TEXT, "The owl ran"]),
         "steering": lmviz.steer(
             MODEL, direction, TEXT, "probability:dog", strengths=(-1, 0, 1), held_out=["The owl ran"]
         ),

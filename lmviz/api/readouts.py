@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
     from lmviz.readouts.direction import StateDirection
+    from lmviz.readouts.direction_places import DirectionPlaces
     from lmviz.readouts.lens import Lens
     from lmviz.readouts.lens_over_time import LensOverTime
     from lmviz.readouts.passages import Passages
@@ -249,16 +250,55 @@ def word_direction(model: Given, word: str, tap: str, of: str = "unembedding") -
 
 
 def open_direction(path: str | Path) -> tuple[StateDirection, ...]:
-    """The directions in a file: one that was saved, or a control vector (GGUF) of llama.cpp and repeng.
+    """The directions in a file: one or several that were saved, or a control vector (GGUF) of llama.cpp.
 
     LmvizError where the file holds none.
     """
-    from lmviz.base.arguments import file_path
-    from lmviz.readouts.control_vector import read_control_vector
-    from lmviz.readouts.direction import read_direction
+    from lmviz.readouts.direction_file import read_directions
 
-    path = file_path(path)
-    return read_control_vector(path) if path.suffix == ".gguf" else (read_direction(path),)
+    return read_directions(path)
+
+
+def save_directions(directions: StateDirection | Sequence[StateDirection], path: str | Path) -> Path:
+    """Write directions into one safetensors file with their names; returns the file.
+
+    A path that ends in .gguf is written as a control vector, which holds one direction of each layer but the
+    first. LmvizError where it cannot be written.
+    """
+    from lmviz.readouts.direction_file import write_directions
+
+    given = (
+        [directions] if isinstance(directions, str) or not isinstance(directions, Iterable) else directions
+    )
+    return write_directions([_checked(one) for one in given], path)
+
+
+def direction_places(
+    model: Given,
+    direction: StateDirection,
+    texts: Corpus | Texts,
+    *,
+    count: int = 10,
+    tokens: int = 20_000,
+    progress: Report | None = None,
+) -> DirectionPlaces:
+    """Where in texts the states lie far along a direction: `.strongest`, with the words around each place.
+
+    `texts` is a corpus, of which what is held out is read first, or a list of texts; about so many `tokens`
+    are read. `.mean` and `.deviation` are over all of them. LmvizError where the model has no such tap.
+    """
+    from lmviz.features.reading_rows import reading_rows
+    from lmviz.models.interruption import heard_by
+    from lmviz.readouts.direction_places import direction_places as found
+    from lmviz.text.corpus import Corpus
+
+    check_callable("progress", progress)
+    _checked(direction)
+    opened = opened_model(model)
+    read = texts if isinstance(texts, Corpus) else words("text", texts, "The bat made")
+    rows = reading_rows(opened, read, tokens=whole_number("tokens", tokens, least=1))
+    with heard_by(progress or unheard):
+        return found(opened, direction, rows, whole_number("count", count, least=1))
 
 
 def steer(
@@ -269,36 +309,51 @@ def steer(
     *,
     strengths: Sequence[float] | None = None,
     held_out: Texts = (),
+    how: str = "add",
+    other: StateDirection | None = None,
+    everywhere: bool = False,
+    start: int = 0,
     progress: Report | None = None,
 ) -> SteeredMeasure:
     """What a number of a text becomes as a direction is added to all states, beside random directions.
 
     `of` is a number as `gradient` takes it, such as "probability: stone". `.array`, `.random` and, on the
-    texts `held_out`, `.loss` and `.random_loss` are (strength,). LmvizError where there is no such number.
+    texts `held_out`, `.loss` and `.random_loss` are (strength,). `how` may also be "remove", or "swap" with
+    an `other` direction at the same tap: a strength of 1 does the whole of it. It is done at the tap of the
+    direction or, `everywhere`, at that of all layers, and from the position `start` on. LmvizError where
+    there is no such number.
     """
     from lmviz.models.interruption import heard_by
     from lmviz.models.prefix import read_prefix
-    from lmviz.readouts.direction import StateDirection
+    from lmviz.readouts.direction_use import DirectionUse
     from lmviz.readouts.steering import STRENGTHS, steering
 
     check_callable("progress", progress)
-    if not isinstance(direction, StateDirection):
-        raise LmvizError(f"{direction!r} is no direction: give what lmviz.direction returns.")
+    _checked(direction)
     if not isinstance(text, str):
         raise LmvizError(f"{text!r} is no text: give a string.")
+    use = DirectionUse(direction, how, other, bool(everywhere), whole_number("start", start))
     opened, report = opened_model(model), progress or unheard
     texts = words("text", held_out, "The bat made")
     rows = [read_prefix(opened, one).last(opened.context).ids for one in texts]
     with heard_by(report):
         *_, found = steering(
             opened,
-            direction,
+            use,
             text,
             of,
             strengths=STRENGTHS if strengths is None else strengths,
             held_out=rows,
         )
     return found
+
+
+def _checked(given: object) -> StateDirection:
+    from lmviz.readouts.direction import StateDirection
+
+    if not isinstance(given, StateDirection):
+        raise LmvizError(f"{given!r} is no direction: give what lmviz.direction returns.")
+    return given
 
 
 def replace_states(

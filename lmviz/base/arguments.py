@@ -57,6 +57,14 @@ def named_file(value: Any) -> Path:
     return path
 
 
+def file_to_write(value: Any) -> Path:
+    """The path of a file that is to be written; LmvizError for what no file can be called."""
+    path = named_file(value)
+    if not path.name:
+        raise LmvizError(f"{str(value)!a} names no file: give a path that ends in the name of one.")
+    return path
+
+
 def check_callable(name: str, value: Callable[..., Any] | None) -> None:
     """LmvizError for what can hear of nothing, as it cannot be called."""
     if value is not None and not callable(value):

@@ -29,13 +29,14 @@ WORDS = 8
 """So many words of either end of a direction are named."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LearnedDirection:
     """One direction of a change, and its `share` of the sum of the squared singular values.
 
     `reads` are the words that lie furthest along what is read, `reads_against` those furthest the other way,
     which writes the opposite; None where the matrix does not read the stream. `writes` and `writes_against`
     are the words that are made likelier, and less likely; None where it does not write into the stream.
+    `vector` (row,) is what is written, of length 1, and `address` where it then is in the stream; None too.
     """
 
     number: int
@@ -45,6 +46,20 @@ class LearnedDirection:
     reads_against: tuple[str, ...] | None
     writes: tuple[str, ...] | None
     writes_against: tuple[str, ...] | None
+    vector: np.ndarray | None = None
+    address: str = ""
+
+    def along(self) -> tuple[str, np.ndarray, str]:
+        """What it writes, to steer along: its tap, the vector (channel,), and where it comes from.
+
+        LmvizError where it does not write into the stream.
+        """
+        if self.vector is None:
+            raise LmvizError(
+                "This matrix does not write into the stream, so its directions cannot be followed there: "
+                "take an output matrix."
+            )
+        return self.address, self.vector, f"change at {self.address}, direction {self.number}"
 
 
 def learned_directions(pair: ModelPair, change: MatrixChange, count: int = 4) -> tuple[LearnedDirection, ...]:
@@ -69,6 +84,8 @@ def learned_directions(pair: ModelPair, change: MatrixChange, count: int = 4) ->
         turned = _is_turned(reads if reads is not None else writes)
         reads = -reads if reads is not None and turned else reads
         writes = -writes if writes is not None and turned else writes
+        layer = Address.parse(change.address).layer if change.address else None
+        is_written = written is not None and layer is not None
         found.append(
             LearnedDirection(
                 number,
@@ -76,6 +93,8 @@ def learned_directions(pair: ModelPair, change: MatrixChange, count: int = 4) ->
                 float(shares[number]),
                 *_ends(pair.after, reads),
                 *_ends(pair.after, writes),
+                ((-1 if turned else 1) * left[:, number]).numpy() if is_written else None,
+                f"layers/{layer}/residual2" if is_written else "",
             )
         )
     return tuple(found)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lmviz.base.arguments import file_path, named_file
+from lmviz.base.arguments import file_to_write, named_file
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import replacing
 from lmviz.base.loading import loads
@@ -31,7 +31,7 @@ def write_control_vector(directions: Sequence[StateDirection], path: str | Path,
     """
     import gguf
 
-    path = file_path(path)
+    path = file_to_write(path)
     by_layer: dict[int, StateDirection] = {}
     for one in directions:
         address = Address.parse(one.address)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.base.arguments import file_path, named_file
+from lmviz.base.arguments import file_to_write, named_file
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import replacing
 from lmviz.base.loading import loads
@@ -18,6 +18,7 @@ from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import add, replace
 from lmviz.looks.shown import Shown
 from lmviz.models.other_names import hint
+from lmviz.readouts.direction_map import DirectionMap
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -32,13 +33,14 @@ class StateDirection(Shown):
     """A unit vector (channel,) at a tap, and where it comes from.
 
     `length` is that of the vector it was made from, such as the distance of two means: an addition of 1 in
-    its units moves a state from one mean to the other.
+    its units moves a state from one mean to the other. `name` is one that a person gave.
     """
 
     address: str
     vector: np.ndarray
     length: float
     origin: str
+    name: str = ""
 
     @classmethod
     def of(cls, address: str, vector: np.ndarray, origin: str) -> StateDirection:
@@ -49,6 +51,11 @@ class StateDirection(Shown):
                 f"The vector of the {origin} has no length, so it has no direction: give others."
             )
         return cls(address, (vector / length).astype(np.float32), length, origin)
+
+    @property
+    def called(self) -> str:
+        """Its name, or else where it comes from."""
+        return self.name or self.origin
 
     def along(self, states: np.ndarray) -> np.ndarray:
         """(...,) how far states (..., channel) lie along it."""
@@ -64,29 +71,24 @@ class StateDirection(Shown):
         """Moves states by `strength` × `length` along it, at all positions or where it is said."""
         return add(self.address, strength * self.length * self.vector, **where)
 
-    def remove(self, **where: int | slice | tuple[int, ...]) -> Intervention:
-        """Takes what states have along it out of them (projection)."""
-        vector = self.vector
+    def remove(self, strength: float = 1.0, **where: int | slice | tuple[int, ...]) -> Intervention:
+        """Takes what states have along it out of them (projection), or so large a share of it."""
+        own = self.vector
+        code = f"direction.remove({float(strength)!r}).value"
+        return replace(self.address, DirectionMap(-own[:, None], own[None], float(strength), code), **where)
 
-        def without(states: np.ndarray) -> np.ndarray:
-            return states - (states @ vector)[..., None] * vector
-
-        return replace(self.address, without, **where)
-
-    def swap(self, other: StateDirection, **where: int | slice | tuple[int, ...]) -> Intervention:
-        """Exchanges what states have along it and along another direction at the same tap."""
+    def swap(
+        self, other: StateDirection, strength: float = 1.0, **where: int | slice | tuple[int, ...]
+    ) -> Intervention:
+        """Exchanges what states have along it and along another direction at the same tap, or part of it."""
         if self.address != other.address:
             raise LmvizError(f"{other!r} is at another tap than {self!r}: take two of one tap.")
         pair = np.stack([self.vector, other.vector])
         if abs(float(pair[0] @ pair[1])) > 1 - 1e-6:
             raise LmvizError("These two directions are one, so there is nothing to swap.")
         back = np.linalg.pinv(pair.astype(np.float64)).astype(np.float32)
-
-        def swapped(states: np.ndarray) -> np.ndarray:
-            shares = states @ back
-            return states + (shares[..., ::-1] - shares) @ pair
-
-        return replace(self.address, swapped, **where)
+        code = f"direction.swap(other, {float(strength)!r}).value"
+        return replace(self.address, DirectionMap(back, pair[::-1] - pair, float(strength), code), **where)
 
     def save(self, path: str | Path) -> Path:
         """Write it as a safetensors file, with where it comes from; LmvizError where it cannot be written."""
@@ -94,8 +96,8 @@ class StateDirection(Shown):
 
         from lmviz.models.tensor_file import write_tensor_file
 
-        path = file_path(path)
-        told = {"address": self.address, "length": self.length, "origin": self.origin}
+        path = file_to_write(path)
+        told = {"address": self.address, "length": self.length, "origin": self.origin, "name": self.name}
         try:
             with replacing(path) as unfinished:
                 header = {"format": FORMAT, "direction": json.dumps(told, ensure_ascii=False)}
@@ -110,19 +112,24 @@ class StateDirection(Shown):
         drawn /= np.linalg.norm(drawn)
         return StateDirection(self.address, drawn.astype(np.float32), self.length, "random")
 
-    def words(self, model: Model, count: int = 10) -> tuple[tuple[str, float], ...]:
-        """The words whose logits rise most if a state moves by one along it and is read as the last.
+    def words(self, model: Model, count: int = 10, side: str = "writes") -> tuple[tuple[str, float], ...]:
+        """The words that a direction `writes`, or those that it `reads`, with their numbers, largest first.
 
-        LmvizError where the states are not as wide as the last, or where the model has no tokenizer.
+        It writes the words whose logits rise most if a state moves by one along it and is read as the last,
+        and reads those whose embeddings lie farthest along it. LmvizError where the states are not as wide
+        as the last or as an embedding, or where the model has no tokenizer.
         """
+        if side not in ("writes", "reads"):
+            raise LmvizError(f"A direction 'reads' words and 'writes' words, and does not {side!r}.")
         if model.tokenizer is None:
             raise LmvizError("This model has no tokenizer, so its tokens have no names: open it from a run.")
-        matrix = _unembedding(model)
+        matrix = _unembedding(model) if side == "writes" else _embedding(model)
         if matrix.shape[1] != len(self.vector):
-            raise LmvizError(f"{self!r} is of states that the output layer cannot read.")
-        rises = matrix @ self.vector
-        best = np.argsort(-rises, kind="stable")[:count]
-        return tuple((model.tokenizer.token(int(id)), float(rises[id])) for id in best)
+            what = "the output layer cannot read" if side == "writes" else "are not as wide as embeddings"
+            raise LmvizError(f"{self!r} is of states that {what}.")
+        sizes = matrix @ self.vector
+        best = np.argsort(-sizes, kind="stable")[:count]
+        return tuple((model.tokenizer.token(int(id)), float(sizes[id])) for id in best)
 
 
 @loads("direction")
@@ -142,7 +149,13 @@ def read_direction(path: str | Path) -> StateDirection:
             raise ValueError(header["format"])
         if not np.isclose(np.linalg.norm(vector), 1, atol=1e-3):
             raise ValueError("its length is not 1")
-        return StateDirection(str(told["address"]), vector, float(told["length"]), str(told["origin"]))
+        return StateDirection(
+            str(told["address"]),
+            vector,
+            float(told["length"]),
+            str(told["origin"]),
+            str(told.get("name", "")),
+        )
     except (SafetensorError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:
         raise LmvizError(f"{path} is no direction of lmviz: choose one that was saved.") from fault
 
@@ -173,7 +186,6 @@ def word_direction(model: Model, word: str, tap: str, of: str = "unembedding") -
     LmvizError where there is no such word, or no such table.
     """
     from lmviz.inspection.scalar import token_named
-    from lmviz.models.precision import widened
 
     if of not in ("unembedding", "embedding"):
         raise LmvizError(f"A word has an 'unembedding' and an 'embedding', and no {of!r}.")
@@ -183,13 +195,7 @@ def word_direction(model: Model, word: str, tap: str, of: str = "unembedding") -
     id = token_named(model, word)
     if id is None:
         raise LmvizError(f"{word!r} is no token of this model: give one of its vocabulary.")
-    if of == "unembedding":
-        table = _unembedding(model)
-    else:
-        tensors = model.tensors()
-        if "embedding.weight" not in tensors:
-            raise LmvizError(f"A model of the family {model.family} has no table of embeddings.")
-        table = widened(tensors["embedding.weight"]).detach().cpu().numpy()
+    table = _unembedding(model) if of == "unembedding" else _embedding(model)
     return StateDirection.of(tap, table[id], f"{of} of “{word.strip()}”")
 
 
@@ -202,6 +208,16 @@ def differing(model: Model, text: str, other: str, taps: Sequence[str]) -> tuple
     if not found:
         raise LmvizError("The states at the ends of these two texts are the same: change another word.")
     return found
+
+
+def _embedding(model: Model) -> np.ndarray:
+    """(token, channel) the table of embeddings."""
+    from lmviz.models.precision import widened
+
+    tensors = model.tensors()
+    if "embedding.weight" not in tensors:
+        raise LmvizError(f"A model of the family {model.family} has no table of embeddings.")
+    return widened(tensors["embedding.weight"]).detach().cpu().numpy()
 
 
 def _unembedding(model: Model) -> np.ndarray:

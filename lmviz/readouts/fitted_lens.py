@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lmviz.base.arguments import file_path, named_file
+from lmviz.base.arguments import file_to_write, named_file
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import replacing
 from lmviz.base.loading import loads
@@ -87,7 +87,7 @@ class FittedLens(Shown):
 
         from lmviz.models.tensor_file import write_tensor_file
 
-        path = file_path(path)
+        path = file_to_write(path)
         tensors = {f"map/{place}": torch.tensor(found) for place, found in self.maps.items()}
         tensors |= {f"mean/{place}": torch.tensor(found) for place, found in self.means.items()}
         told = asdict(self) | {"maps": None, "means": None}

@@ -6,15 +6,21 @@ import numpy as np
 
 from lmviz.base.figures import counted, percentage, plain
 from lmviz.looks.curve import PlotCurve
+from lmviz.looks.firing import FiringLine
 from lmviz.looks.look import Look
-from lmviz.looks.parts import Bars, Curves, LookPart, Table, Words
+from lmviz.looks.parts import Bars, Curves, Firings, LookPart, Table, Words
 from lmviz.readouts.direction import StateDirection
+from lmviz.readouts.direction_places import DirectionPlaces
 from lmviz.readouts.fitted_lens import FittedLens
 from lmviz.readouts.lens import Lens
 from lmviz.readouts.lens_over_time import LensOverTime
 from lmviz.readouts.probing import Probes
 from lmviz.readouts.steering import SteeredMeasure
 from lmviz.showing.pieces import MOST, counts, named, numbers, shares, texts
+from lmviz.text.tokenizer import visible
+
+MOST_DEVIATIONS = 4.0
+"""From so many standard deviations on, a word is of the strongest colour."""
 
 
 def look_of_lens(lens: Lens) -> Look:
@@ -86,6 +92,25 @@ def look_of_direction(found: StateDirection) -> Look:
     )
 
 
+def look_of_direction_places(found: DirectionPlaces) -> Look:
+    """The lines in which states lie farthest along a direction, coloured."""
+    lines = [
+        FiringLine(
+            tuple(map(visible, place.tokens)),
+            place.at,
+            np.clip(place.deviations / MOST_DEVIATIONS, 0, 1),
+            plain(place.value),
+        )
+        for place in found.strongest
+    ]
+    return Look(
+        (Firings("places", lines=lines, share=1),),
+        title=f"Where it is strong: {found.direction.called} at {found.direction.address}",
+        aside=f"{counted(found.tokens, 'token')}, mean {plain(found.mean)}, standard deviation "
+        f"{plain(found.deviation)}",
+    )
+
+
 def look_of_steering(found: SteeredMeasure) -> Look:
     """The measure by strength, beside random directions, and the loss on another text."""
     parts: list[LookPart] = [
@@ -145,6 +170,7 @@ LOOKS = {
     FittedLens: look_of_fitted,
     Probes: look_of_probes,
     StateDirection: look_of_direction,
+    DirectionPlaces: look_of_direction_places,
     SteeredMeasure: look_of_steering,
 }
 """How each kind of result looks, by its class."""

@@ -28,6 +28,7 @@ from lmviz.looks.shown import Shown
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
 from lmviz.readouts.direction import StateDirection
+from lmviz.readouts.direction_use import DirectionUse
 
 STRENGTHS = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)
 TEMPERATURE = 0.7
@@ -61,7 +62,7 @@ class SteeredMeasure(Shown):
 
 def steering(
     model: Model,
-    direction: StateDirection,
+    direction: StateDirection | DirectionUse,
     text: str,
     of: AnyOf,
     *,
@@ -72,9 +73,11 @@ def steering(
 ) -> Iterator[SteeredMeasure]:
     """The number `of` a text at each strength, as it becomes known, the smallest strengths first.
 
-    The direction is added at all positions. `held_out` are rows of ids whose loss is taken. LmvizError where
-    there is no such number, or where the model has no such tap.
+    A direction is added at all positions of its tap, unless it is said otherwise by a `DirectionUse`.
+    `held_out` are rows of ids whose loss is taken, with the same done at all of their positions. LmvizError
+    where there is no such number, or where the model has no such tap.
     """
+    use = direction if isinstance(direction, DirectionUse) else DirectionUse(direction)
     model, interventions = unchanged(model, interventions)
     try:
         asked = np.array(sorted({float(one) for one in strengths}))
@@ -82,22 +85,23 @@ def steering(
         asked = np.array([])
     if not len(asked) or not np.isfinite(asked).all():
         raise LmvizError(f"{strengths!r} are no strengths: give some numbers, such as (-1, 0, 1).")
-    others = [direction.random_like(seed + number) for number in range(RANDOM)]
+    others = [use.random_like(seed + number) for number in range(RANDOM)]
     found = np.full((4, len(asked)), np.nan)
     name, tokens = "", sum(max(len(ids) - 1, 0) for ids in held_out)
     order = np.argsort(np.abs(asked), kind="stable")
     for done, at in enumerate(map(int, order)):
         look_up(done / len(order))
         with uncounted_work():
-            own = (*interventions, direction.add(float(asked[at])))
-            name, found[0, at] = _number(model, text, of, own)
-            found[2, at] = _loss(model, held_out, own)
-            changes = [(*interventions, other.add(float(asked[at]))) for other in others]
+            strength = float(asked[at])
+            name, found[0, at] = _number(model, text, of, (*interventions, use.change(strength)))
+            found[2, at] = _loss(model, held_out, (*interventions, use.at_all_positions().change(strength)))
+            changes = [(*interventions, other.change(strength)) for other in others]
             if asked[at] == 0:
                 found[1, at], found[3, at] = found[0, at], found[2, at]
             else:
                 found[1, at] = np.mean([_number(model, text, of, each)[1] for each in changes])
-                found[3, at] = _loss(model, held_out, changes[0])
+                random = others[0].at_all_positions().change(strength)
+                found[3, at] = _loss(model, held_out, (*interventions, random))
         yield SteeredMeasure(
             strengths=asked,
             measure=name,
@@ -144,16 +148,17 @@ class SteeredText:
 
 def steered_text(
     model: Model,
-    direction: StateDirection,
+    direction: StateDirection | DirectionUse,
     text: str,
     strength: float,
     tokens: int,
     interventions: Sequence[Intervention] = (),
 ) -> SteeredText:
     """The next token after a text at a strength, and so many tokens written, always with the same draws."""
+    use = direction if isinstance(direction, DirectionUse) else DirectionUse(direction)
     model, interventions = unchanged(model, interventions)
     plain = ChangedModel(model, tuple(interventions)) if interventions else model
-    moved = ChangedModel(model, (*interventions, direction.add(strength))) if strength else plain
+    moved = ChangedModel(model, (*interventions, use.change(strength))) if strength else plain
     options = SamplingOptions.from_values({"seed": 0, "temperature": TEMPERATURE})
     written = text
     for step in sample(moved, text, tokens, options):

@@ -270,6 +270,14 @@ CALLS: dict[str, Callable[[Any], Call]] = {
     ),
     "head_words": lambda at: (lmviz.head_words, {"model": at.model, "layer": 1, "head": 0}),
     "compositions": lambda at: (lmviz.compositions, {"model": at.model}),
+    "direction_places": lambda at: (
+        partial(lmviz.direction_places, tokens=20),
+        {"model": at.model, "direction": at.direction, "texts": [TEXT, OTHER]},
+    ),
+    "save_directions": lambda at: (
+        lmviz.save_directions,
+        {"directions": [at.direction], "path": "made.safetensors"},
+    ),
     "open_direction": lambda at: (lmviz.open_direction, {"path": at.direction.save("made.safetensors")}),
     "find_features": lambda at: (
         partial(lmviz.find_features, size=4, k=2, tokens=64, batch=16),
