@@ -75,7 +75,7 @@ def read_contrast(
     """
     further: dict[str, Any] = {} if contrast.source is None else {SOURCE: contrast.source}
     if isinstance(model, GivenSource):
-        further, model = {SOURCE: model.source}, model.model
+        further, model = {SOURCE: model.source}, model.unchanged
     model, interventions = unchanged(model, interventions)
     clean = prepared(model, _given(contrast.text), interventions, further)
     changed = None

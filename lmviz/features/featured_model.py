@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from lmviz.base.errors import LmvizError
 from lmviz.features.dictionary import Dictionary
 from lmviz.features.feature_operations import LeftByFeatures, SwitchedOn
 from lmviz.features.places import check_widths
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.model import Model
+from lmviz.models.model_around import ModelAround
 from lmviz.models.operations.affine import Affine, Linear
 from lmviz.models.operations.elementwise import Of, Product, SumOfProducts
 from lmviz.models.operations.inputs import Row
@@ -36,7 +36,7 @@ def feature_address(dictionary: Dictionary, name: str) -> str:
     return f"{dictionary.target}/features/{name}"
 
 
-class FeaturedModel(Model):
+class FeaturedModel(ModelAround):
     """Another model, whose state at the tap of a dictionary is its reconstruction and the error, added up.
 
     It computes on the other's own weights, and nothing changes but the order of sums. Its further taps stand
@@ -47,17 +47,12 @@ class FeaturedModel(Model):
     """
 
     changes_stay = True
+    called = "A model with features"
 
     def __init__(self, model: Model, dictionary: Dictionary) -> None:
-        super().__init__(model.configuration, model.vocabulary_size, model.predicts)
+        super().__init__(model)
         check_widths(model, dictionary)
-        self.unchanged, self.dictionary = model, dictionary
-        self.family, self.inputs, self.causal = model.family, model.inputs, model.causal
-        self.further_tokenizers = model.further_tokenizers
-        self.further_vocabularies = model.further_vocabularies
-        self.context, self.tokenizer, self.name = model.context, model.tokenizer, model.name
-        self.documents, self.is_foreign = model.documents, model.is_foreign
-        self.train(model.training)
+        self.dictionary = dictionary
         parameter = next(model.parameters(), None)
         coding = dictionary.coding("cpu" if parameter is None else parameter.device)
         own = {
@@ -71,32 +66,6 @@ class FeaturedModel(Model):
         self._own = {name: tensor for name, tensor in own.items() if tensor is not None}
         self._taps = tuple(self._with_features(model.taps()))
 
-    @property
-    def step(self) -> int:  # type: ignore[override]  # only the unchanged model is loaded anew
-        """The step whose weights the model carries now."""
-        return self.unchanged.step
-
-    @property
-    def task(self) -> str:
-        """That of the unchanged model."""
-        return self.unchanged.task
-
-    @property
-    def sight(self) -> int | None:
-        """That of the unchanged model."""
-        return self.unchanged.sight
-
-    def check_source(self, ids: np.ndarray) -> None:
-        self.unchanged.check_source(ids)
-
-    def forward(
-        self, tokens: torch.Tensor, lengths: torch.Tensor | None = None, **further: torch.Tensor
-    ) -> torch.Tensor:
-        """See Model; texts of different lengths are read one by one, as they are."""
-        if lengths is not None and (lengths < tokens.shape[1]).any():
-            raise LmvizError("A model with features reads texts one at a time: leave the lengths out.")
-        return self.listen(tokens, lambda tap, value, position: value, **further)
-
     def listen(self, tokens: torch.Tensor, listener: Listener, **further: torch.Tensor) -> torch.Tensor:
         scope = ForwardPass(tokens, self.tensors(), **further)
         return scope.run(self.taps(), listener, keep=("logits",))["logits"]
@@ -104,10 +73,6 @@ class FeaturedModel(Model):
     def tensors(self) -> dict[str, torch.Tensor]:
         """The other's, by the names that its taps know, and those of the dictionary."""
         return {**self.unchanged.tensors(), **self._own}
-
-    def named_parameters(self, *arguments: Any, **named: Any) -> Iterator[tuple[str, torch.nn.Parameter]]:
-        """The other's."""
-        return self.unchanged.named_parameters(*arguments, **named)
 
     def named_buffers(self, *arguments: Any, **named: Any) -> Iterator[tuple[str, torch.Tensor]]:
         yield from self.unchanged.named_buffers(*arguments, **named)
@@ -118,7 +83,7 @@ class FeaturedModel(Model):
 
     def operand(self, source: str, indices: np.ndarray) -> np.ndarray:
         if source in self._own:
-            return super().operand(source, indices)
+            return Model.operand(self, source, indices)
         return self.unchanged.operand(source, indices)
 
     def taps(self) -> tuple[Tap, ...]:

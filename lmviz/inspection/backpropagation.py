@@ -76,7 +76,7 @@ def gradient(
     """
     if isinstance(model, GivenSource):
         further = {SOURCE: model.source, **further}
-        model = model.model
+        model = model.unchanged
     model, interventions = unchanged(model, interventions)
     check_differentiable(model)
     reading = prepared(model, text_or_ids, interventions, further)

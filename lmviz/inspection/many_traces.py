@@ -50,7 +50,7 @@ def traces(
     traces themselves, memory is taken for one batch of `lmviz.models.batches_of_texts`.
     """
     if isinstance(model, GivenSource):
-        sources, model = [model.source] * len(texts), model.model
+        sources, model = [model.source] * len(texts), model.unchanged
     while isinstance(model, ChangedModel):
         interventions = (*model.interventions, *interventions)
         model = model.unchanged

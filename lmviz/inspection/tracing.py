@@ -38,7 +38,7 @@ def trace(
     """
     if isinstance(model, GivenSource):
         further = {SOURCE: model.source, **further}
-        model = model.model
+        model = model.unchanged
     while isinstance(model, ChangedModel):
         interventions = (*model.interventions, *interventions)
         model = model.unchanged
