@@ -104,6 +104,7 @@ class SceneNetwork:
     """The small network of Autodiff: its text, how far its tape has come, and the pinned cell.
 
     `version` is how the tape goes back, "A" or "B". `cell` is a name and an index in it or its gradient.
+    `has_slip` says that the gradients of all modules begin at 1.
     """
 
     text: str
@@ -112,6 +113,7 @@ class SceneNetwork:
     popped: int = 0
     cell: tuple[str, tuple[int, ...]] | None = None
     is_gradient: bool = False
+    has_slip: bool = False
 
     def to_values(self) -> dict[str, Any]:
         """Plain values."""
@@ -122,6 +124,7 @@ class SceneNetwork:
             "popped": self.popped,
             "cell": _plain_cell(self.cell),
             "is_gradient": self.is_gradient,
+            "has_slip": self.has_slip,
         }
 
     @classmethod
@@ -138,6 +141,7 @@ class SceneNetwork:
             popped=_whole(values, "popped"),
             cell=None if cell is None else _cell(_object(values, "cell")),
             is_gradient=values.get("is_gradient") is True,
+            has_slip=values.get("has_slip") is True,
         )
 
 

@@ -46,7 +46,9 @@ FULL = Scene(
     is_surgery_off=True,
     shows_gradients=True,
     spells_out=True,
-    network=SceneNetwork("v = 3\nu = square(v)\n", "B", pushed=1, popped=1, cell=("v", ()), is_gradient=True),
+    network=SceneNetwork(
+        "v = 3\nu = square(v)\n", "B", pushed=1, popped=1, cell=("v", ()), is_gradient=True, has_slip=True
+    ),
     race="../runs/rates",
     sampling=SamplingOptions(temperature=0.3, seed=7, seed_locked=True),
 )

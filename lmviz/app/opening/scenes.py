@@ -171,6 +171,7 @@ class Scenes(QObject):
     def _open_network(self, network: SceneNetwork) -> None:
         session = self._session
         session.network.write(network.text)
+        session.network.choose_slip(network.has_slip)
         session.network.stand_at(network.version, network.pushed, network.popped)
         session.network_focus.release()
         if network.cell is not None:
@@ -401,6 +402,7 @@ def _network_of(session: Session) -> SceneNetwork:
         popped=tape.popped,
         cell=None if cell is None else (cell.name, cell.place),
         is_gradient=cell is not None and cell.is_gradient,
+        has_slip=session.network.has_slip,
     )
 
 

@@ -196,6 +196,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("feature_turn", "Turn it", "features", "right", weight=7, least=(260, 280)),
     PanelRow("surgery", "Surgery", "features", "right", _SURGERY, tabbed=True, least=(0, 170)),
     PanelRow("editor", "Network", "autodiff", "left", width=282, least=(214, 250), joins="network_why"),
+    PanelRow("tape_code", "As code", "autodiff", "left", tabbed=True, least=(214, 250)),
     PanelRow("graph", "Graph", "autodiff", "centre", least=(354, 250), projected=True),
     PanelRow("tape", "Tape", "autodiff", "right", weight=6, width=290, least=(278, 160), projected=True),
     PanelRow("network_why", "Why this number?", "autodiff", "right", weight=5, least=(0, 166)),

@@ -43,6 +43,7 @@ class OpenNetwork(Part):
         self._faults: tuple[Fault, ...] = ()
         self._limit = 1.0
         self._changes = 0
+        self._has_slip = False
 
     @property
     def current(self) -> Network:
@@ -69,6 +70,11 @@ class OpenNetwork(Part):
     def faults(self) -> tuple[Fault, ...]:
         """What is wrong with the text, line by line."""
         return self._faults
+
+    @property
+    def has_slip(self) -> bool:
+        """Whether the gradients of all modules begin at 1, as on a slide that has it wrong."""
+        return self._has_slip
 
     @property
     def changes(self) -> int:
@@ -105,6 +111,7 @@ class OpenNetwork(Part):
         was_complete, version = self.current.tape.is_complete, self.current.tape.version
         count = len(network.tape.modules)
         network.tape.version = version
+        self._take_slip(network)
         network.tape.play(count if was_complete else min(pushed, count), 0)
         if network.tape.is_complete:
             network.tape.sweep(min(popped, count))
@@ -148,6 +155,7 @@ class OpenNetwork(Part):
         """Put another network of the same text in the place of this one, at the same place on its tape."""
         tape = self.current.tape
         network.tape.version = tape.version
+        self._take_slip(network)
         network.tape.play(tape.pushed, tape.popped)
         self._network = network
         self._renew()
@@ -186,6 +194,15 @@ class OpenNetwork(Part):
             self.current.tape.version = version
             self.numbers_changed.emit()
 
+    def choose_slip(self, has_slip: bool) -> None:
+        """Have the gradients of all modules begin at 1, or at 0 again as they should."""
+        from lmviz.autodiff.slip import begin_gradients_at
+
+        if has_slip != self._has_slip:
+            self._has_slip = has_slip
+            begin_gradients_at(self.current, float(has_slip))
+            self._renew()
+
     def stand_at(self, version: str, pushed: int, popped: int) -> None:
         """Bring the tape to where it has pushed and then popped so many, as far as the network goes."""
         tape = self.current.tape
@@ -219,7 +236,7 @@ class OpenNetwork(Part):
     def _open(self, text: str, title: str) -> None:
         from lmviz.autodiff import read
 
-        self._text, self._title = text, title
+        self._text, self._title, self._has_slip = text, title, False
         try:
             network = read(text).forward()
         except LmvizError as error:
@@ -245,6 +262,13 @@ class OpenNetwork(Part):
             self.text_changed.emit()
         self.computation_changed.emit()
         self.numbers_changed.emit()
+
+    def _take_slip(self, network: Network) -> None:
+        """Have another network of the same text begin its gradients as this one does."""
+        from lmviz.autodiff.slip import begin_gradients_at
+
+        if self._has_slip:
+            begin_gradients_at(network, 1.0)
 
     def _measure(self) -> None:
         from lmviz.autodiff.gradient_scale import largest_gradient

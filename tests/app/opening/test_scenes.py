@@ -365,6 +365,7 @@ def test_a_network_of_autodiff_is_part_of_its_scene(
     network.run_forward()
     network.pop()
     network.pop()
+    network.choose_slip(True)
     focus.choose_cell(NetworkCell("v", (), True))
     text, tape = network.current.text, network.current.tape
     before = (text, tape.version, tape.pushed, tape.popped, focus.pinned)
@@ -377,6 +378,8 @@ def test_a_network_of_autodiff_is_part_of_its_scene(
     tape = network.current.tape
     assert (network.current.text, tape.version, tape.pushed, tape.popped, focus.pinned) == before
     assert tape.popped == 2
+    assert network.has_slip
+    assert network.current["u"].begins_at == 1
     assert window.perspective_name == "autodiff"
 
 

@@ -13,7 +13,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, picker, row, sheet, stack
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
-from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.editable_numbers import EditableNumbers
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
@@ -54,7 +54,8 @@ class GraphPanel(NetworkPanel):
             button.setToolTip(paragraph(TITLES[version]))
             button.clicked.connect(lambda _=False, version=version: session.network.choose_version(version))
             group.addButton(button)
-        head = sheet(row((self._module, 1), *self._versions.values()))
+        self._slip = Label("slip: gradients begin at 1", name="graph_slip", role="warning")
+        head = sheet(row((self._module, 1), self._slip, *self._versions.values()))
         self._area = scrolling(self.picture, sideways=True)
         self._at = (-1, -1)
         around_units = scrolling(self._units, sideways=True)
@@ -114,6 +115,7 @@ class GraphPanel(NetworkPanel):
         self.picture.set_network(values, network.largest_gradient, unrolled=unrolled)
         self._show_units()
         self._versions[network.current.tape.version].setChecked(True)
+        self._slip.setVisible(network.has_slip)
         self._say_where()
         self._mark()
         self._come_into_sight()

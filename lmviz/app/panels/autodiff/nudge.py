@@ -164,10 +164,11 @@ class NudgePanel(NetworkPanel):
             return f"Found after {done}: {label(found.name)}, {found.breakage}."
         if checks.is_hiding:
             return f"A fault is hidden in one module. {done} so far."
+        slip = "With the slip, " if self.session.network.has_slip else ""
         if not count:
             return "Each module can be checked alone: click it."
         wrong = sum(not result.agrees for result in checks.results.values())
-        return f"{done}, {wrong} wrong." if wrong else f"{done}, all right."
+        return f"{slip}{done}, {wrong} wrong." if wrong else f"{slip}{done}, all right."
 
     def _toggle_fault(self) -> None:
         checks = self.session.module_checks

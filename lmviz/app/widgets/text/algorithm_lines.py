@@ -20,18 +20,23 @@ INDENT, PADDING = 14, 6
 
 @dataclass(frozen=True)
 class AlgorithmLine:
-    """One line: its name, its pseudocode, and what came of it; `depth` counts how far it is indented."""
+    """One line: its name, its pseudocode, and what came of it; `depth` counts how far it is indented.
+
+    A line that `is_slip` is wrong on purpose, and marked so.
+    """
 
     name: str
     code: str
     figures: str = ""
     depth: int = 0
+    is_slip: bool = False
 
 
 class AlgorithmLines(Pointable):
     """`AlgorithmLines()`: `set_lines(lines)`, `set_lit(index)` and `set_current(index)`.
 
-    Of lines after the lit one the figures are not shown yet; −1 lights none and shows all. The current line
+    Of lines after the lit one, or the one that it has run `through`, the figures are not shown yet; −1 lights
+    none and shows all. The current line
     is the one that was chosen, −1 for none.
     Up and Down click the line above or below, and Enter the current one.
     """
@@ -42,7 +47,7 @@ class AlgorithmLines(Pointable):
     def __init__(self) -> None:
         super().__init__()
         self._lines: tuple[AlgorithmLine, ...] = ()
-        self._lit = -1
+        self._lit = self._through = -1
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setAccessibleName("algorithm")
 
@@ -63,10 +68,10 @@ class AlgorithmLines(Pointable):
         self._lines = tuple(lines)
         self.show_count(len(lines))
 
-    def set_lit(self, index: int) -> None:
-        """Light a line."""
-        if index != self._lit:
-            self._lit = index
+    def set_lit(self, index: int, through: int = -1) -> None:
+        """Light a line, and show the figures up to it or to a later one."""
+        if (index, max(index, through)) != (self._lit, self._through):
+            self._lit, self._through = index, max(index, through)
             self._describe()
             self.update()
 
@@ -87,7 +92,7 @@ class AlgorithmLines(Pointable):
         return QSize(round(max(widths, default=self.length(240))), high)
 
     def _is_known(self, index: int) -> bool:
-        return self._lit < 0 or index <= self._lit
+        return self._lit < 0 or index <= self._through
 
     def description(self) -> str:
         said = [
@@ -109,10 +114,11 @@ class AlgorithmLines(Pointable):
         painter.box(place.adjusted(0.75, 0.75, -0.75, -0.75), wash, edge, 1.5, radius=5)
         inner = place.adjusted(self.length(PADDING), 0, -self.length(PADDING), 0)
         figures = line.figures if self._is_known(index) else ""
-        ink = theme.accent if is_lit else theme.muted_text
+        ink = theme.warning if line.is_slip else theme.accent if is_lit else theme.muted_text
         painter.write(inner, figures, ink, FIGURE_SIZE, bold=is_lit, where=AT_RIGHT)
         taken = metrics(FIGURE_SIZE, bold=True).horizontalAdvance(f"   {figures}") if figures else 0.0
         code = inner.adjusted(self.length(INDENT) * line.depth, 0, -taken, 0)
         shown = cut(line.code, code.width(), metrics(SIZE, token=True, bold=is_lit))
         ink = theme.text if self._is_known(index) else theme.faint_text
+        ink = theme.warning if line.is_slip else ink
         painter.write(code, shown, ink, SIZE, bold=is_lit, token=True)
