@@ -21,6 +21,7 @@ from lmviz.app.window.lessons import perspective_names
 from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import scale_head
 from lmviz.lectures.bundle import pack
+from lmviz.lectures.reading import open_lecture
 from lmviz.scaling.position_trial import TrialOptions
 from lmviz.training.options import TrainingOptions
 
@@ -336,6 +337,12 @@ def unpack_lecture(scene: Scene) -> None:
     path.write_text("# Small\n## One\npoll: order\n", encoding="utf-8")
     pack(path, packed, perspective_names())
     scene.window.open_paths([packed])
+
+
+def write_pages(scene: Scene) -> None:
+    path = scene.text_file.with_name("small.lecture")
+    path.write_text("# Small\n## One\npoll: order\n", encoding="utf-8")
+    scene.window.student_files.write_pages(open_lecture(path, perspective_names()), path.with_name("site"))
 
 
 def measure(scene: Scene) -> None:
@@ -664,6 +671,7 @@ ROWS = (
     Row("heads over time", "circuits transformer", "heads_over_time_view", open_again),
     Row("poll", "polls", "poll_view", ask_the_model),
     Row("Packing ", "polls", NOTICE, pack_lecture),
+    Row("Writing pages of ", "polls", NOTICE, write_pages),
     Row("Unpacking ", "polls", NOTICE, unpack_lecture),
     Row("Translating with ", "compare translators", "quality_by_length_view", translate_all),
     Row("guess", "compare", "guess_view", lambda scene: scene.click("guess_play_button")),

@@ -17,6 +17,7 @@ from lmviz.cli.options import as_json
 from lmviz.cli.terminal import print_json, print_table, say, share_bar
 
 if TYPE_CHECKING:
+    from lmviz.lectures.course_page import CourseFolder
     from lmviz.lessons.results import LessonResult, QuestionCount, Results
 
 MOST_WRONG = 3  # answers that are named
@@ -81,7 +82,33 @@ def page_of_lecture(file: str, out: str, as_json: bool) -> None:
 
     with share_bar("pages") as progress:
         made = write_course(file, out, [row.name for row in shown_perspectives()], progress)
-    sizes = {page.name: page.stat().st_size for page in (*made.pages, made.bundle)}
+    _tell_written(made, as_json)
+
+
+@lesson.command("page")
+@click.argument("lesson")
+@click.option("--out", required=True, metavar="FOLDER", help="The folder to write, for a web server.")
+@as_json
+def page_of_lesson(lesson: str, out: str, as_json: bool) -> None:
+    """Write a lesson as web pages that answer the pointer, one for each step, with a list of them. LESSON is
+    its file, the folder that holds lesson.md, or the name or number of one that comes with lmviz."""
+    from lmviz.app.panels.table import shown_perspectives
+    from lmviz.lectures.course_page import write_lesson
+    from lmviz.lessons.reading import open_lesson
+    from lmviz.lessons.shipped import find_shipped
+
+    perspectives = [row.name for row in shown_perspectives()]
+    shipped = None if os.path.exists(lesson) else find_shipped(lesson, perspectives)
+    found = shipped or open_lesson(lesson, perspectives)
+    with share_bar("pages") as progress:
+        made = write_lesson(found, out, perspectives, progress)
+    _tell_written(made, as_json)
+
+
+def _tell_written(made: CourseFolder, as_json: bool) -> None:
+    """The files of a folder of pages, with their sizes."""
+    files = [*made.pages, *([] if made.bundle is None else [made.bundle])]
+    sizes = {file.name: file.stat().st_size for file in files}
     if as_json:
         print_json({"out": str(made.folder), "bytes": sizes})
         return

@@ -1,4 +1,4 @@
-"""A lecture as a folder for a web server: a page for each of its items, a list of them, and the bundle.
+"""A lecture or a lesson as a folder for a web server: a page for each item or step, a list, and the bundle.
 
 A scene is read again by its model, a step of a lesson stands as text above what it opens, and a poll hides
 its answer. Nothing of it needs lmviz or a network. The presenter's notes are in none of it.
@@ -22,10 +22,11 @@ from lmviz.desktop.association import BUNDLE_ENDING
 from lmviz.desktop.scene import SceneModel, SceneText
 from lmviz.desktop.scene_page import has_page, scene_page
 from lmviz.lectures.bundle import pack
-from lmviz.lectures.lecture import Lecture, LectureItem, ShownPoll, ShownScene, ShownStep
+from lmviz.lectures.lecture import Lecture, LectureItem, ShownPoll, ShownScene, ShownStep, steps_of
 from lmviz.lectures.plain_markdown import paragraphs_of
 from lmviz.lectures.reading import open_lecture
-from lmviz.lessons.lesson import LessonQuestion
+from lmviz.lessons.lesson import Lesson, LessonQuestion
+from lmviz.lessons.reading import file_of, is_lesson, open_lesson
 from lmviz.looks.live_parts import PollQuestion
 from lmviz.looks.look import Look
 from lmviz.pages.page import HtmlPage, PageSection, simple_page
@@ -41,22 +42,51 @@ ONLY_HERE = "What this item shows is seen in the window of lmviz: open the bundl
 
 @dataclass(frozen=True)
 class CourseFolder:
-    """What was written: the `folder`, its `pages` in order, the list among them, and the `bundle`."""
+    """What was written: the `folder`, its `pages` in order, the list among them, and the `bundle`.
+
+    There is none of a lesson that comes with lmviz.
+    """
 
     folder: Path
     pages: tuple[Path, ...]
-    bundle: Path
+    bundle: Path | None
 
 
 def write_course(
     path: str | Path, out: str | Path, perspectives: Collection[str], progress: Report = unheard
 ) -> CourseFolder:
-    """Write the pages of a lecture into a folder, which is made where there is none.
+    """Write the pages of a lecture or a lesson into a folder, which is made where there is none.
 
-    LmvizError where the lecture cannot be read, where what it names stands elsewhere, or where the folder
+    LmvizError where it cannot be read, where what it names stands elsewhere, or where the folder
     cannot be written.
     """
-    lecture, folder = open_lecture(path, perspectives), Path(out)
+    file = Path(path)
+    if is_lesson(file):
+        return write_lesson(open_lesson(file, perspectives), out, perspectives, progress)
+    return write_lecture(open_lecture(file, perspectives), out, perspectives, progress)
+
+
+def write_lesson(
+    lesson: Lesson, out: str | Path, perspectives: Collection[str], progress: Report = unheard
+) -> CourseFolder:
+    """Write the pages of a lesson, one for each step; one that comes with lmviz has no bundle."""
+    file = file_of(lesson)
+    path = Path(f"{lesson.name}.md") if file is None else file
+    items = steps_of(lesson, file)
+    lecture = Lecture(lesson.title, lesson.about, items, path, lesson.language)
+    return _write(lecture, Path(out), perspectives, progress, has_file=file is not None)
+
+
+def write_lecture(
+    lecture: Lecture, out: str | Path, perspectives: Collection[str], progress: Report = unheard
+) -> CourseFolder:
+    """Write the pages of a lecture that was read; see `write_course`."""
+    return _write(lecture, Path(out), perspectives, progress, has_file=True)
+
+
+def _write(
+    lecture: Lecture, folder: Path, perspectives: Collection[str], progress: Report, *, has_file: bool
+) -> CourseFolder:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -67,8 +97,10 @@ def write_course(
         page = replace(_page_of(item), links=_links(lecture, names, number))
         pages.append(page.save(folder / names[number]))
         progress((number + 1) / (len(lecture.items) + 1))
-    name = f"{_plain_name(lecture.path.stem)}{BUNDLE_ENDING}"
-    bundle = pack(lecture.path, folder / name, perspectives, notes=False)
+    bundle = None
+    if has_file:
+        name = f"{_plain_name(lecture.path.stem)}{BUNDLE_ENDING}"
+        bundle = pack(lecture.path, folder / name, perspectives, notes=False)
     index = write_atomically(folder / INDEX, _index(lecture, names, bundle).encode("utf-8", "replace"))
     progress(1.0)
     return CourseFolder(folder, (index, *pages), bundle)
@@ -193,19 +225,20 @@ def _links(lecture: Lecture, names: Sequence[str], number: int) -> tuple[tuple[s
     return (*before, (lecture.title, INDEX), *after)
 
 
-def _index(lecture: Lecture, names: Sequence[str], bundle: Path) -> str:
+def _index(lecture: Lecture, names: Sequence[str], bundle: Path | None) -> str:
     """The list of all items, with the bundle to download."""
     rows = []
     for item, name in zip(lecture.items, names, strict=True):
         minutes = "" if item.minutes is None else f' <span class="muted">{item.minutes:g} minutes</span>'
         rows.append(f'<li><a href="{name}">{escape(on_one_line(item.title))}</a>{minutes}</li>')
     about = "".join(f'<p class="lead">{escape(seen(line))}</p>' for line in paragraphs_of(lecture.about))
-    size = with_unit(bundle.stat().st_size, "B")
-    body = (
-        f"<h1>{escape(on_one_line(lecture.title))}</h1>{about}<section><ol>{''.join(rows)}</ol></section>"
-        f'<p><a href="{bundle.name}" download>{bundle.name}</a>, {size}: the lecture for lmviz, with all '
-        "that it names. A double click opens it there.</p>"
-    )
+    body = f"<h1>{escape(on_one_line(lecture.title))}</h1>{about}<section><ol>{''.join(rows)}</ol></section>"
+    if bundle is not None:
+        size = with_unit(bundle.stat().st_size, "B")
+        body += (
+            f'<p><a href="{bundle.name}" download>{bundle.name}</a>, {size}: all of this for lmviz, with '
+            "what it names. A double click opens it there.</p>"
+        )
     return simple_page(lecture.title, body, lecture.language)
 
 

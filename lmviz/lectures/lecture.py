@@ -95,6 +95,12 @@ class LectureItem:
         return (self.shown,) if self.scene is None else (self.scene, self.shown)
 
 
+def steps_of(lesson: Lesson, path: Path | None = None) -> tuple[LectureItem, ...]:
+    """The steps of a lesson, from its file where it has one, as the items of a lecture."""
+    steps = enumerate(lesson.steps)
+    return tuple(LectureItem(step.title, ShownStep(lesson, number, path)) for number, step in steps)
+
+
 @dataclass(frozen=True)
 class Lecture:
     """A whole lecture, read from the file `path`; what it names stands beside that.

@@ -34,5 +34,14 @@ def shipped_lesson(name: str, perspectives: Collection[str]) -> Lesson:
     return _open(next(path for path in shipped_files() if name_of(path) == name), perspectives)
 
 
+def find_shipped(words: str, perspectives: Collection[str]) -> Lesson | None:
+    """The one of a name, a number or both ("memory", "3", "03-memory"); None where there is none."""
+    for path in shipped_files():
+        number = path.stem.partition("-")[0]
+        if words in (name_of(path), path.stem, number, str(int(number))):
+            return _open(path, perspectives)
+    return None
+
+
 def _open(path: Path, perspectives: Collection[str]) -> Lesson:
     return replace(open_lesson(path, perspectives), name=name_of(path))

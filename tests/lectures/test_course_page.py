@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,10 +13,11 @@ from click.testing import CliRunner
 
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.base.errors import LmvizError
-from lmviz.cli.lessons import page_of_lecture
+from lmviz.cli.lessons import page_of_lecture, page_of_lesson
 from lmviz.lectures.bundle import unpack
 from lmviz.lectures.course_page import LARGEST, write_course
 from lmviz.lectures.plain_markdown import paragraphs_of
+from lmviz.lessons.shipped import shipped_lesson
 from lmviz.pages.page import values_in
 
 SHIPPED = Path("resources/lectures/counting-to-attention/from-counting-to-attention.lecture")
@@ -69,6 +71,27 @@ def test_a_step_is_its_text_and_its_question(tmp_path):
     assert "Corpus farm" in page
     assert "seen in the window of lmviz" in made.pages[2].read_text("utf-8")
     assert Hrefs(page).found == ["index.html", made.pages[2].name]
+
+
+@pytest.mark.parametrize("name", ["memory", "3", "03-memory", "own.md"])
+def test_a_lesson_has_a_page_for_each_step(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    steps = shipped_lesson("memory", PERSPECTIVES).steps[:2]
+    shown = []
+    monkeypatch.setattr("lmviz.lectures.course_page._of_step", lambda step: shown.append(step.number) or [])
+    Path("own.md").write_text("# Own\n## One\nperspective: sample\n\nSay.\n\n## Two\n\nMore.\n", "utf-8")
+    done = CliRunner().invoke(page_of_lesson, [name, "--out", "site", "--json"])
+    assert done.exit_code == 0, done.output
+    written = json.loads(done.output)["bytes"]
+    pages = sorted(Path("site").glob("[0-9]*.html"))
+    is_own = name == "own.md"
+    assert len(pages) == len(shown) == (2 if is_own else len(shipped_lesson("memory", PERSPECTIVES).steps))
+    titles = ["One", "Two"] if is_own else [step.title for step in steps]
+    for title, page in zip(titles, pages, strict=False):
+        assert title in page.read_text("utf-8")
+    assert {*written} == {path.name for path in Path("site").iterdir()}
+    leads = Hrefs(Path("site/index.html").read_text("utf-8")).found
+    assert leads == [*(page.name for page in pages), *(["own.lmvizbundle"] if is_own else [])]
 
 
 def test_a_lecture_that_is_none_is_refused(tmp_path):

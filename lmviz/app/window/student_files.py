@@ -14,6 +14,8 @@ from lmviz.app.window.lessons import perspective_names
 
 if TYPE_CHECKING:
     from lmviz.app.window.handout import HandoutMaker
+    from lmviz.base.reporting import Report
+    from lmviz.lectures.lecture import Lecture
     from lmviz.lessons.lesson import Lesson
 
 WITHOUT_NOTES = "lectures/bundles_without_notes"
@@ -23,8 +25,8 @@ HANDOUTS = "Handouts (*.pdf *.html)"
 class StudentFiles(QObject):
     """Saves the lecture that is open, or the lesson one is in, and opens bundles.
 
-    `packed` and `unpacked` follow a bundle that was written, and give the lecture or lesson in one that was
-    opened; `changed` follows the beginning and the end of a handout.
+    `packed` follows a bundle, or a folder of pages, that was written; `unpacked` gives the lecture or lesson
+    in a bundle that was opened; `changed` follows the beginning and the end of a handout.
     """
 
     packed = Signal(object)
@@ -46,7 +48,12 @@ class StudentFiles(QObject):
     @property
     def can_make_handout(self) -> bool:
         """Whether a lecture or a lesson is open, and no handout of it is being made."""
-        return (self._lectures.lecture is not None or self._lesson is not None) and self._handout is None
+        return self.can_save_pages and self._handout is None
+
+    @property
+    def can_save_pages(self) -> bool:
+        """Whether a lecture or a lesson is open."""
+        return self._lectures.lecture is not None or self._lesson is not None
 
     @property
     def _lesson(self) -> Lesson | None:
@@ -102,6 +109,34 @@ class StudentFiles(QObject):
         work = self._window.session.work
         work.start_job(f"Packing {path.name}", lambda report: write(), tell, self.failed.emit)
 
+    def save_pages(self) -> None:
+        """Ask for a folder, and write the open lecture or lesson there as pages for a web server."""
+        from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
+
+        shown = self._lectures.lecture or self._lesson
+        if shown is None:
+            return
+        name = QFileDialog.getExistingDirectory(self._parent, "Save pages for a web server into a folder")
+        if name:
+            self.write_pages(shown, Path(name))
+
+    def write_pages(self, shown: Lecture | Lesson, out: Path) -> None:
+        """Write a lecture or a lesson as pages into a folder."""
+        from lmviz.lectures.course_page import CourseFolder, write_lecture, write_lesson
+        from lmviz.lectures.lecture import Lecture
+
+        def write(report: Report) -> CourseFolder:
+            if isinstance(shown, Lecture):
+                return write_lecture(shown, out, names, report)
+            return write_lesson(shown, out, names, report)
+
+        def tell(written: CourseFolder) -> None:
+            self.packed.emit(written.folder)
+            Toast.show_over(self._parent, f"Saved {len(written.pages)} pages in {written.folder.name}.")
+
+        names, work = perspective_names(), self._window.session.work
+        work.start_job(f"Writing pages of {shown.title}", write, tell, self.failed.emit)
+
     def open_bundle(self, path: Path) -> None:
         """Unpack a bundle beside lmviz's data; `unpacked` gives the lecture or lesson in it."""
         from lmviz.lectures.bundle import unpack
@@ -116,7 +151,7 @@ class StudentFiles(QObject):
         from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
 
         from lmviz.app.window.handout import HandoutMaker
-        from lmviz.lectures.lecture import LectureItem, ShownStep
+        from lmviz.lectures.lecture import steps_of
 
         lecture, lesson = self._lectures.lecture, self._lesson
         if not self.can_make_handout:
@@ -130,9 +165,7 @@ class StudentFiles(QObject):
         else:
             assert lesson is not None, "one of the two is open"
             title, about, language = lesson.title, lesson.about, lesson.language
-            items = tuple(
-                LectureItem(step.title, ShownStep(lesson, number)) for number, step in enumerate(lesson.steps)
-            )
+            items = steps_of(lesson)
         self._came_from = lesson, self._window.session.lesson.number
         self._handout = HandoutMaker(self._window, self._parent, self._lectures.put_on)
         self._handout.finished.connect(self._end_handout)

@@ -464,6 +464,20 @@ def test_a_lesson_of_ones_own_is_a_bundle_as_well(
     assert session.lesson.lesson.folder.is_relative_to(tmp_path / "data")
 
 
+@pytest.mark.slow
+def test_a_lesson_is_saved_as_pages_for_a_web_server(
+    window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    site = tmp_path / "site"
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *given: str(site))
+    (tmp_path / "own.md").write_text("# Own\n## A\nperspective: sample\n\nSay.\n", encoding="utf-8")
+    assert not window.student_files.can_save_pages
+    window.open_paths([tmp_path / "own.md"])
+    with qtbot.waitSignal(window.student_files.packed):
+        command(window, "Save pages for a web server…")()
+    assert {path.name for path in site.iterdir()} == {"index.html", "01-a.html", "own.lmvizbundle"}
+
+
 def save_handout(window: MainWindow, path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> str:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(path), ""))
     monkeypatch.setattr("lmviz.app.window.handout.LOOK_EVERY", 10)
