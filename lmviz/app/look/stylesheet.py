@@ -253,10 +253,6 @@ QTabBar::tab:disabled { color: $faint_text; }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $accent; border-bottom-color: $accent; }
 QTabBar:focus { background: $accent_wash; border-radius: ${p4}px; }
-QTabBar::scroller { width: ${p20}px; }
-QTabBar QToolButton { background: $background; border: none; padding: 0px; }
-QTabBar QToolButton::left-arrow { image: url("$chevron_left"); width: ${p10}px; height: ${p10}px; }
-QTabBar QToolButton::right-arrow { image: url("$chevron_right"); width: ${p10}px; height: ${p10}px; }
 QStatusBar { background: $surface; border-top: 1px solid $line; color: $muted_text; }
 QStatusBar::item { border: none; }
 QToolBar { background: $surface; border: none; spacing: ${p8}px; padding: ${p4}px; }
@@ -283,7 +279,7 @@ _ROLES = (
     "query",
     "key",
 )
-_CONTROLS = ("chevron_up", "chevron_down", "chevron_left", "chevron_right", "check", "tick")
+_CONTROLS = ("chevron_up", "chevron_down", "chevron_right", "check", "tick")
 
 
 def stylesheet(theme: Theme) -> str:

@@ -2,15 +2,14 @@
 
 import numpy as np
 import pytest
+from covering import walk_through
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QDoubleSpinBox,
-    QLineEdit,
     QPushButton,
     QTabBar,
-    QToolButton,
     QWidget,
 )
 
@@ -34,7 +33,7 @@ def test_every_tabbed_panel_has_a_tab_that_can_be_seen(window, qtbot, perspectiv
     qtbot.waitUntil(lambda: titles <= shown(), timeout=5000)
 
 
-def test_tabs_move_closer_together_before_they_scroll(window, qtbot):
+def test_tabs_move_closer_together_before_some_go_into_the_menu(window, qtbot):
     """How many pixels their words take depends on the typeface of this machine."""
 
     def tabs() -> QTabBar:
@@ -70,16 +69,81 @@ def test_tabs_can_be_chosen_with_the_keys(window, qtbot):
     assert not panels["why_view"].is_in_sight
 
 
-def test_keys_reach_the_tabs_and_not_the_arrows_that_scroll_them(qtbot):
-    place = Place("narrow")
-    qtbot.addWidget(place)
-    for at in range(12):
-        place.addTab(QLineEdit(), f"a tab of many letters {at}")
-    place.resize(200, 100)
-    place.show()
-    arrows = [arrow for arrow in place.findChildren(QToolButton) if arrow.isVisible()]
-    assert len(arrows) == 2
-    assert not [arrow for arrow in arrows if takes_tab(arrow)]
+def unread_tabs(window: MainWindow) -> list[str]:
+    """The titles of panels that stand neither whole on a tab in sight nor in the menu that names the rest."""
+    found = []
+    for place in window.perspective.findChildren(Place):
+        bar = place.tabBar()
+        if not bar.isVisible():
+            continue
+        sign = place.findChild(QPushButton, "tabs_put_away")
+        names = in_menu(sign) if sign is not None and sign.isVisible() else []
+        on_top = [tab for tab in range(bar.count()) if bar.isTabVisible(tab)]
+        whole = [bar.tabText(tab) for tab in on_top if bar.rect().contains(bar.tabRect(tab))]
+        found += [title for title in titles(bar) if title not in (*whole, *names)]
+        if bar.currentIndex() not in on_top or len(whole) + len(names) != bar.count():
+            found.append(f"{place.name}: {whole}, {names}")
+    return found
+
+
+def in_menu(sign: QPushButton) -> list[str]:
+    """What the menu of a button says when it opens."""
+    sign.menu().aboutToShow.emit()
+    return [action.text() for action in sign.menu().actions()]
+
+
+@pytest.mark.parametrize(
+    ("size", "percent"),
+    [
+        ((1440, 900), 100),
+        pytest.param((1280, 720), 150, marks=pytest.mark.slow),
+        pytest.param((860, 560), 200, marks=pytest.mark.slow),
+    ],
+)
+@walk_through("inside", "circuits")
+def test_the_title_of_every_panel_is_read_whole_on_its_tab_or_in_a_menu(
+    window, read, drawn, qtbot, size, percent, perspectives
+):
+    window.resize(*size)
+    window.set_type_size(percent)
+    for name in perspectives:
+        window.show_perspective(name)
+        drawn()
+        qtbot.waitUntil(lambda: unread_tabs(window) == [], timeout=5000)
+
+
+def shown_tabs(bar: QTabBar) -> list[str]:
+    return [bar.tabText(tab) for tab in range(bar.count()) if bar.isTabVisible(tab)]
+
+
+def test_a_panel_whose_tab_has_no_room_comes_in_sight_from_the_menu_and_by_the_keys(
+    window, read, drawn, qtbot
+):
+    window.resize(1000, 700)
+    window.show_perspective("inside")
+    drawn()
+    place = tabs_with(window, "Picture").parent()
+    bar = place.tabBar()
+    qtbot.waitUntil(lambda: place.findChild(QPushButton, "tabs_put_away") is not None)
+    sign = place.findChild(QPushButton, "tabs_put_away")
+    assert takes_tab(sign)
+    *_, last = in_menu(sign)
+    assert sign.text() == f"{len(in_menu(sign))} more"
+    sign.menu().actions()[-1].trigger()
+    qtbot.waitUntil(lambda: last in shown_tabs(bar) and unread_tabs(window) == [])
+    assert place.front.title == last
+    assert place.front.panel.is_in_sight
+
+    before = shown_tabs(bar)
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(0).center())
+    drawn()
+    assert shown_tabs(bar) == before, "a tab went away under the pointer"
+
+    bar.setFocus(Qt.FocusReason.TabFocusReason)
+    for title in titles(bar)[1:]:
+        QTest.keyClick(bar, Qt.Key.Key_Right)
+        qtbot.waitUntil(lambda title=title: title in shown_tabs(bar) and unread_tabs(window) == [])
+        assert place.front.title == title
 
 
 def tabs_with(window, title) -> QTabBar:

@@ -72,7 +72,7 @@ def _cut(window: MainWindow) -> Iterator[tuple[QWidget, str]]:
             continue
         words = widget.fontMetrics()
         if isinstance(widget, QTabBar):
-            for place in range(widget.count()):
+            for place in filter(widget.isTabVisible, range(widget.count())):
                 text = widget.tabText(place)
                 if words.horizontalAdvance(text) + TAB > widget.tabRect(place).width():
                     yield widget, text
