@@ -138,18 +138,17 @@ def patch(
     `progress` hears of the share that is done, 0 to 1, and may raise to cancel the work.
     LmvizError where the texts do not line up or do not differ in the measure.
     """
+    from lmviz.circuits.by_row import ByRow
+    from lmviz.circuits.contrast import Contrast
     from lmviz.circuits.patching import patch as carry_over
+    from lmviz.circuits.patching import patch_each
 
     opened, surgery = opened_model(model, special_tokens), listed(interventions)
+    further: dict[str, Any] = {"each": each, "into": into, "estimate": estimate, "interventions": surgery}
     with told(progress):
-        return _of_each(
-            opened,
-            contrast,
-            surgery,
-            lambda one: carry_over(
-                opened, one, taps, each=each, into=into, estimate=estimate, interventions=surgery
-            ),
-        )
+        if isinstance(contrast, Contrast):
+            return carry_over(opened, contrast, taps, **further)
+        return ByRow(patch_each(opened, _several(contrast), taps, **further))
 
 
 def attribute(

@@ -20,10 +20,10 @@ from lmviz.base.errors import LmvizError
 from lmviz.circuits.by_row import band
 from lmviz.circuits.cached_pass import CachedPass, Edit
 from lmviz.circuits.contrast import Contrast
-from lmviz.circuits.patching import AT_ONCE
 from lmviz.circuits.places import axis_of, carried, matching
 from lmviz.circuits.read_contrast import read_contrast
 from lmviz.circuits.result import Numbers
+from lmviz.circuits.together import AT_ONCE, read_together, texts_together
 from lmviz.inspection.backpropagation import unchanged
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.recording import PreparedReading, prepared
@@ -106,11 +106,12 @@ def ablate(
     plan = AblationPlan.of(
         model, given, parts, by=by, each=each, units=units, over=over, interventions=interventions
     )
-    rows = []
-    for number in range(len(plan)):
-        with part_of_work(number, len(plan)):
-            rows.append(plan.row(number))
-    return plan.result(rows)
+    rows: dict[int, AblatedRow] = {}
+    batches = list(plan.batches())
+    for number, batch in enumerate(batches):
+        with part_of_work(number, len(batches)):
+            rows |= plan.rows(batch)
+    return plan.result([rows[number] for number in range(len(plan))])
 
 
 def ablating(
@@ -121,17 +122,19 @@ def ablating(
     interventions: Sequence[Intervention] = (),
 ) -> Iterator[Ablation]:
     """What `ablate` gives, as it grows: of one text tap by tap, NaN where nothing has been measured yet; of
-    several, text by text, each time as of the texts so far. The last is the whole. LmvizError as of `ablate`.
+    several, a batch of texts at a time, as of the texts so far. The last is the whole. LmvizError as of
+    `ablate`.
     """
     plan = AblationPlan.of(model, given, by=by, interventions=interventions)
     if len(plan) == 1:
         for row in plan.growing_row(0):
             yield plan.result([row])
         return
-    rows = []
-    for number in range(len(plan)):
-        rows.append(plan.row(number))
-        yield plan.result(rows, range(len(rows)))
+    rows: dict[int, AblatedRow] = {}
+    for batch in plan.batches():
+        rows |= plan.rows(batch)
+        numbers = sorted(rows)
+        yield plan.result([rows[number] for number in numbers], numbers)
 
 
 @dataclass(frozen=True)
@@ -144,9 +147,9 @@ class AblatedRow:
 
 @dataclass(frozen=True, eq=False)
 class AblationPlan:
-    """What is to be ablated in which texts, all of it checked, so that it can be done text by text.
+    """What is to be ablated in which texts, all of it checked, so that it can be done batch by batch.
 
-    While it is done, one reading of one text is in memory.
+    While it is done, the readings of one batch of texts are in memory: see `texts_together`.
     """
 
     model: Model
@@ -158,6 +161,7 @@ class AblationPlan:
     measure: str
     means: dict[str, torch.Tensor]
     sizes: tuple[int, ...]
+    first: CachedPass
 
     @classmethod
     def of(
@@ -194,7 +198,7 @@ class AblationPlan:
         if by == "mean":
             with uncounted_work():
                 means = _means(model, examples, over, chosen)
-        return cls(model, examples, chosen, axes, groups, by, measure, means, sizes[0])
+        return cls(model, examples, chosen, axes, groups, by, measure, means, sizes[0], first)
 
     def __len__(self) -> int:
         """The number of texts."""
@@ -205,46 +209,67 @@ class AblationPlan:
         """The shape of a result."""
         return (len(self.chosen), *self.sizes)
 
-    def row(self, number: int) -> AblatedRow:
-        """What comes of one text; LmvizError where there is no measure without a part."""
-        one = self.examples[number]
-        read = self._read(one)
-        intact = read.measure(one.scalar)
-        changes = np.zeros(self.shape)
+    def batches(self, numbers: Sequence[int] | None = None) -> Iterator[list[int]]:
+        """The numbers of the texts that are asked together, batch after batch; of some texts, or of all."""
+        numbers = range(len(self)) if numbers is None else numbers
+        asked = [(self.examples[number].reading, self.examples[number].span) for number in numbers]
+        by_position = any(axis in ALONG for axis in self.axes)
+        cells = int(np.prod(self.sizes))
+        for batch in texts_together(self.model, asked, self.first, cells, same_length=by_position):
+            yield [numbers[place] for place in batch]
+
+    def rows(self, numbers: Sequence[int]) -> dict[int, AblatedRow]:
+        """What comes of the texts of one of the `batches`; LmvizError where there is no measure without a
+        part."""
+        some = [self.examples[number] for number in numbers]
+        read = self._read(some)
+        intact = np.array(read.measures([one.scalar for one in some]))
+        changes = np.zeros((len(some), *self.shape))
         for row, tap in enumerate(self.chosen):
             with part_of_work(row, len(self.chosen)):
                 look_up(0.0)
-                changes[row] = self._measured_without(tap, read, one) - intact
-        self._check_finite(changes, one)
-        return AblatedRow(intact, changes)
+                found = self._measured_without(tap, read, some)
+                changes[:, row] = found - intact.reshape(-1, *([1] * len(self.sizes)))
+        for one, change in zip(some, changes, strict=True):
+            self._check_finite(change, one)
+        return {
+            number: AblatedRow(float(intact[place]), changes[place]) for place, number in enumerate(numbers)
+        }
+
+    def row(self, number: int) -> AblatedRow:
+        """What comes of one text alone."""
+        return self.rows([number])[number]
 
     def growing_row(self, number: int) -> Iterator[AblatedRow]:
         """The same tap by tap: what has not been measured yet is NaN. LmvizError as of `row`."""
         one = self.examples[number]
-        read = self._read(one)
+        read = self._read([one])
         intact = read.measure(one.scalar)
         changes = np.full(self.shape, np.nan)
         for row, tap in enumerate(self.chosen):
             look_up()
-            changes[row] = self._measured_without(tap, read, one) - intact
+            changes[row] = self._measured_without(tap, read, [one])[0] - intact
             self._check_finite(changes[row : row + 1], one, row)
             yield AblatedRow(intact, changes.copy())
 
-    def _read(self, one: _Example) -> CachedPass:
-        read = CachedPass(self.model, one.reading, one.span)
+    def _read(self, some: Sequence[_Example]) -> CachedPass:
+        read = read_together(self.model, [(one.reading, one.span) for one in some])
         if _sizes(read, self.chosen[0], self.axes, self.groups) != self.sizes:
             raise LmvizError("These texts differ in length, so parts by position have no mean: leave it out.")
         return read
 
-    def _measured_without(self, tap: Tap, read: CachedPass, one: _Example) -> np.ndarray:
-        """The measure of one text without each part of a tap, in the shape of `sizes`."""
+    def _measured_without(self, tap: Tap, read: CachedPass, some: Sequence[_Example]) -> np.ndarray:
+        """The measure of each of some texts without each part of a tap, (text, *sizes)."""
         mean = self.means.get(tap.address, torch.zeros(()))
         values = _lower(read, tap) if self.by == "lower" else mean
+        scalars = [one.scalar for one in some]
         found = [
-            read.measured_with({tap.address: Edit(where, values.expand(1, *where.shape[1:]))}, one.scalar)
-            for where in _rows(self.model, read, tap, self.axes, self.groups)
+            read.measured_by_row(
+                {tap.address: Edit(where, values.expand(1, *where.shape[1:]))}, scalars, texts
+            )
+            for where, texts in _rows(self.model, read, tap, self.axes, self.groups)
         ]
-        return torch.cat(found).numpy().reshape(self.sizes)
+        return torch.cat(found).numpy().reshape(len(some), *self.sizes)
 
     def _check_finite(self, changes: np.ndarray, one: _Example, first: int = 0) -> None:
         """LmvizError where a change of the taps from `first` on is no number."""
@@ -424,24 +449,25 @@ def _sizes(
 
 def _rows(
     model: Model, read: CachedPass, tap: Tap, axes: Sequence[str], units: Sequence[Sequence[int]] | None
-) -> Iterator[torch.Tensor]:
-    """Which cells each part has, bool (row, *axes), some parts at a time."""
+) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Which cells each part of each text has, bool (row, *axes), and of which text it is, (row,): some at a
+    time."""
     shape = read.values[tap.address].shape[1:]
     groups: list[slice | list[int]] = [slice(None)] if units is None else [list(group) for group in units]
     sizes = [shape[tap.axes.index(axis)] for axis in axes]
     cells = [(cell, group) for cell in np.ndindex(*sizes) for group in groups]
     fits = min(AT_ONCE // len(read), ANSWERS_AT_ONCE // (len(read) * model.outputs))
-    left = iter(cells)
+    left = itertools.product(range(len(read.lengths)), cells)
     while some := list(itertools.islice(left, max(1, fits))):
         where = torch.zeros((len(some), *shape), dtype=torch.bool)
-        for row, (cell, group) in enumerate(some):
+        for row, (_, (cell, group)) in enumerate(some):
             index: list[int | slice | list[int]] = [slice(None)] * len(shape)
             for axis, at in zip(axes, cell, strict=True):
                 index[tap.axes.index(axis)] = at
             if units is not None:
                 index[-1] = group
             where[(row, *index)] = True
-        yield where.to(read.values[tap.address].device)
+        yield where.to(read.values[tap.address].device), torch.tensor([text for text, _ in some])
 
 
 def _with_band(

@@ -1,5 +1,7 @@
 """A forward pass that is kept, so that others go on from where something was changed in it.
 
+Several texts may be read side by side in one such pass, and each row of what goes on is then of one of them.
+
 A grid of patches asks the same model about the same text hundreds of times, each time with one state changed.
 All of these share what comes before the change: they go on from the kept values, many at once in the rows of
 a batch, and compute only what depends on the change and what the measure depends on.
@@ -9,19 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 
 import torch
 
 from lmviz.inspection.recording import PreparedReading, TapRecorder
 from lmviz.inspection.scalar import Scalar, in_range
+from lmviz.models.batches_of_texts import side_by_side
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
 from lmviz.models.read_weights import weights_of
 from lmviz.models.reading import evaluation, on_device
-from lmviz.models.sequences import TEXT
+from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import Listener, Tap, Value
+
+Rows = int | torch.Tensor
+"""How many rows of a batch are of the one text; or of which text each is, (row,) int64."""
 
 OVER_TEXT = ("position", "query")
 """The axes along which a value may be computed from some position on; keys are always read whole."""
@@ -54,24 +61,41 @@ class CachedPass:
     """One reading of a model with the value of every tap, (1, *axes), from which others go on.
 
     The interventions of the reading are in force here and in all that goes on from here. `span` is how many
-    tokens are read at most: of a causal model nothing after the measure matters.
+    tokens are read at most: of a causal model nothing after the measure matters. With `further` readings and
+    their spans, values are (text, *axes), or (1, *axes) where they are the same for all; shorter texts are
+    filled up behind. They must be such as the model may read together: see `batches_of_texts`.
     """
 
-    def __init__(self, model: Model, reading: PreparedReading, span: int | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        reading: PreparedReading,
+        span: int | None = None,
+        further: Sequence[tuple[PreparedReading, int | None]] = (),
+    ) -> None:
         self.model, self.reading = model, reading
         self.ids = reading.ids[:span] if model.causal else reading.ids
+        read = [one.ids[:end] if model.causal else one.ids for one, end in further]
+        self.lengths = (len(self.ids), *map(len, read))
+        self.tokens = on_device(model, side_by_side([self.ids, *read]))
+        self.others = reading.others(model)
+        if further:
+            beside = [one.others(model) for one, _ in further]
+            self.others = {
+                name: torch.cat([ids, *(one[name] for one in beside)]) for name, ids in self.others.items()
+            }
         self.taps = model.taps()
         self.interventions = reading.interventions
         self.axes = {tap.address: tap.axes for tap in self.taps}
         self._after, self._before = _neighbours(self.taps)
         with evaluation(model), uncounted_work():
-            scope = _NotingPass(on_device(model, self.ids), model.tensors(), **reading.others(model))
+            scope = _NotingPass(self.tokens, model.tensors(), **self.others)
             self.values = scope.run(self.taps, self.listener({}, 1))
         self._keys = scope.keys
 
     def __len__(self) -> int:
-        """How many tokens are read."""
-        return len(self.ids)
+        """How many tokens are read, of the longest text."""
+        return int(self.tokens.shape[1])
 
     def measure(self, scalar: Scalar) -> float:
         """The number in this reading."""
@@ -97,6 +121,75 @@ class CachedPass:
             values = self._gone_on(edits, dict.fromkeys(scalar.addresses, start), first, alone)
             scalar = in_range(scalar, values, self.interventions)
             return scalar.compute(values[scalar.address]).cpu().double()
+
+    def measures(self, scalars: Sequence[Scalar]) -> list[float]:
+        """The number of each text."""
+        found = []
+        with evaluation(self.model):
+            for text, scalar in enumerate(scalars):
+                own = self.of_text(text, scalar.addresses)
+                scalar = in_range(scalar, own, self.interventions)
+                found.append(float(scalar.numbers(own, partial(self.of_text, text))[0]))
+        return found
+
+    def of_text(self, text: int, addresses: Iterable[str] | None = None) -> dict[str, torch.Tensor]:
+        """The values (1, *axes) of one text alone."""
+        found = {}
+        for address in self.axes if addresses is None else addresses:
+            value = self.values[address]
+            value = value[text : text + 1] if value.shape[0] > 1 else value
+            found[address] = self._own(address, value, text)
+        return found
+
+    def measured_by_row(
+        self, edits: Mapping[str, Edit], scalars: Sequence[Scalar], texts: torch.Tensor, first: int = 0
+    ) -> torch.Tensor:
+        """In each row of edits the number of the text that `texts` (row,) names, (row,) float64.
+
+        No position before `first` is edited.
+        """
+        with evaluation(self.model):
+            asked = texts.unique().tolist()
+            starts = {text: self._start(scalars[text]) for text in asked}
+            wanted: dict[str, int] = {}
+            for text in asked:
+                for address in scalars[text].addresses:
+                    wanted[address] = min(wanted.get(address, starts[text]), starts[text])
+            values = self._gone_on(edits, wanted, first, False, texts if len(self.lengths) > 1 else None)
+            found = torch.zeros(len(texts), dtype=torch.float64)
+            for text in asked:
+                rows, scalar, start = texts == text, scalars[text], starts[text]
+                own = {
+                    address: self._own(
+                        address, values[address][rows.to(values[address].device)], text, start, at
+                    )
+                    for address, at in wanted.items()
+                    if address in scalar.addresses
+                }
+                if scalar.function is None:
+                    axis = _axis_over_text(self.axes[scalar.address])
+                    scalar = scalar if axis is None else _shifted(scalar, axis - 1, start)
+                    scalar = in_range(scalar, own, self.interventions)
+                found[rows] = scalar.numbers(own, partial(self.of_text, text)).cpu().double()
+            return found
+
+    def _start(self, scalar: Scalar) -> int:
+        """The first position that a number is read off; 0 where it is none of a cell."""
+        axis = None if scalar.function is not None else _axis_over_text(self.axes[scalar.address])
+        return 0 if axis is None else min(cell[axis - 1] for cell in (*scalar.cells, *scalar.against))
+
+    def _own(
+        self, address: str, value: torch.Tensor, text: int, start: int = 0, begun: int = 0
+    ) -> torch.Tensor:
+        """Of a value that begins at the position `begun`, what a text has from `start` up to its own end."""
+        over = _axis_over_text(self.axes[address])
+        for place, name in enumerate(self.axes[address], start=1):
+            if ALONG.get(name) == TEXT:
+                ahead, end = (
+                    (start - begun, self.lengths[text] - begun) if place == over else (0, self.lengths[text])
+                )
+                value = value.narrow(place, ahead, end - ahead)
+        return value
 
     def measured_under(self, parameters: Mapping[str, torch.Tensor], scalar: Scalar) -> float:
         """The number where some parameters, by name, are those of another model of the same shape.
@@ -134,10 +227,15 @@ class CachedPass:
             return self._gone_on(edits, dict.fromkeys(wanted, 0), 0, alone)
 
     def _gone_on(
-        self, edits: Mapping[str, Edit], wanted: Mapping[str, int], first: int, alone: bool
+        self,
+        edits: Mapping[str, Edit],
+        wanted: Mapping[str, int],
+        first: int,
+        alone: bool,
+        texts: torch.Tensor | None = None,
     ) -> dict[str, torch.Tensor]:
         """The values of some taps, each from the position on that it is wanted from."""
-        rows = max(edit.where.shape[0] for edit in edits.values())
+        rows: Rows = max(edit.where.shape[0] for edit in edits.values()) if texts is None else texts
         first = 0 if self.interventions or not self.model.causal else first
         after = self._after | {address: set() for address in edits} if alone else self._after
         begun = {reader for address in edits for reader in self._after[address]} if alone else ()
@@ -146,7 +244,7 @@ class CachedPass:
         roots = set(edits) if alone else self._roots(edits)
         scope = _RowsPass(self, rows, first, self._firsts(run, wanted, first), self.listener(edits, rows))
         for address in roots:
-            scope.given[address] = edits[address].made(self.values[address])
+            scope.given[address] = edits[address].made(_in_rows(self.values[address], rows, widen=False))
         self._run(scope, run, wanted)
         return {address: scope.part(address, start) for address, start in wanted.items()}
 
@@ -164,15 +262,13 @@ class CachedPass:
                 scope.make(tap)
                 scope.let_go(unread.get(tap.address, ()))
 
-    def listener(self, edits: Mapping[str, Edit], rows: int) -> Listener:
+    def listener(self, edits: Mapping[str, Edit], rows: Rows) -> Listener:
         """What carries the surgery out, and then the edits; values have all positions, or are one step."""
         recorder: Listener | None = None
         if self.interventions:
-            recorder = TapRecorder(
-                self.taps, self.interventions, self.reading.lengths | {TEXT: len(self.ids)}
-            )
+            recorder = TapRecorder(self.taps, self.interventions, self.reading.lengths | {TEXT: len(self)})
             if edits:
-                recorder.values.update({name: _rows(value, rows) for name, value in self.values.items()})
+                recorder.values.update({name: _in_rows(value, rows) for name, value in self.values.items()})
 
         def listen(tap: Tap, value: torch.Tensor, position: int | None) -> torch.Tensor:
             value = value if recorder is None else recorder(tap, value, position)
@@ -217,7 +313,7 @@ class CachedPass:
         """
         if self.interventions or not self.model.causal:
             return dict.fromkeys((tap.address for tap in run), 0)
-        needed = dict.fromkeys(self.axes, len(self.ids)) | dict(wanted)
+        needed = dict.fromkeys(self.axes, len(self)) | dict(wanted)
         found = {}
         for tap in reversed(run):
             over_text = _axis_over_text(tap.axes) is not None
@@ -259,17 +355,16 @@ class _RowsPass(ForwardPass):
     def __init__(
         self,
         base: CachedPass,
-        rows: int,
+        rows: Rows,
         edited: int,
         firsts: Mapping[str, int],
         listener: Listener,
         parameters: Mapping[str, torch.Tensor] | None = None,
     ) -> None:
-        others = base.reading.others(base.model)
         super().__init__(
-            _rows(on_device(base.model, base.ids), rows),
+            _in_rows(base.tokens, rows),
             base.model.tensors() | dict(parameters or {}),
-            **{name: _rows(ids, rows) for name, ids in others.items()},
+            **{name: _in_rows(ids, rows) for name, ids in base.others.items()},
         )
         self.given: dict[str, torch.Tensor] = {}
         self._starts: dict[str, int] = {}
@@ -300,7 +395,9 @@ class _RowsPass(ForwardPass):
         begun = None
         if self._edited and taps[0].axes[0] == "position" and not taps[0].reverse:
             begun = {
-                address: [_rows(self._base[address][:, place], self._count) for place in range(self._edited)]
+                address: [
+                    _in_rows(self._base[address][:, place], self._count) for place in range(self._edited)
+                ]
                 for address in made
             }
         self._scan(taps, self._listener, begun)
@@ -314,13 +411,13 @@ class _RowsPass(ForwardPass):
     def part(self, address: str, first: int) -> torch.Tensor:
         """A value from a position on; what lies before the edits is as it was."""
         if address not in self._values:  # no edit reaches it
-            self.take(address, _rows(self._base[address], self._count))
+            self.take(address, _in_rows(self._base[address], self._count))
         value, axis = self._values[address], _axis_over_text(self._axes[address])
         if axis is None:
             return value
         ahead = first - self._starts[address]
         if ahead < 0:
-            before = _rows(self._base[address].narrow(axis, first, -ahead), self._count)
+            before = _in_rows(self._base[address].narrow(axis, first, -ahead), self._count)
             return torch.cat([before, value], dim=axis)
         return value.narrow(axis, ahead, value.shape[axis] - ahead) if ahead else value
 
@@ -368,9 +465,14 @@ def _axis_over_text(axes: tuple[str, ...]) -> int | None:
     return next((place for place, name in enumerate(axes, start=1) if name in OVER_TEXT), None)
 
 
-def _rows(value: torch.Tensor, rows: int) -> torch.Tensor:
-    """A value (1, *axes) in every row of a batch, which takes no memory."""
-    return value.expand(rows, *value.shape[1:])
+def _in_rows(value: torch.Tensor, rows: Rows, *, widen: bool = True) -> torch.Tensor:
+    """A value (1 or text, *axes) in every row of a batch; of a single text that takes no memory.
+
+    Without `widen`, what is the same in all rows stays one row.
+    """
+    if not isinstance(rows, int) and value.shape[0] > 1:
+        return value[rows.to(value.device)]
+    return value.expand(rows if isinstance(rows, int) else len(rows), *value.shape[1:]) if widen else value
 
 
 def _shifted(scalar: Scalar, axis: int, start: int) -> Scalar:

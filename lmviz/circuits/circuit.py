@@ -21,10 +21,11 @@ from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass, Edit
 from lmviz.circuits.contrast import Contrast
 from lmviz.circuits.growing import AT_A_TIME
-from lmviz.circuits.patching import AT_ONCE, Patches, patching
+from lmviz.circuits.patching import Patches, patching
 from lmviz.circuits.places import carried
 from lmviz.circuits.read_contrast import ReadContrast, read_contrast
 from lmviz.circuits.result import Numbers
+from lmviz.circuits.together import AT_ONCE
 from lmviz.inspection.intervention import Intervention
 from lmviz.models.address import Address
 from lmviz.models.interruption import look_up, part_of_work

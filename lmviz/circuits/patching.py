@@ -22,6 +22,7 @@ from lmviz.circuits.growing import Growing
 from lmviz.circuits.places import axis_of, carried, matching
 from lmviz.circuits.read_contrast import ReadContrast, read_contrast
 from lmviz.circuits.result import Numbers
+from lmviz.circuits.together import AT_ONCE, read_together, texts_together
 from lmviz.inspection.backpropagation import DifferentiablePass, differentiating
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.scalar import in_range
@@ -32,8 +33,8 @@ from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import Tap
 
 INTO = ("changed", "clean")
-AT_ONCE = 1024
-"""So many tokens are computed at once, in as many rows as that makes."""
+
+Cell = tuple[int, ...]
 
 SQUARES_AT_ONCE = 2**23
 """So many numbers of one square of attention are computed at once at most."""
@@ -120,60 +121,213 @@ def patching(
     shows what suffices, and "clean" where it is the other way round, which shows what is needed. LmvizError
     where the texts do not line up, where the measure is the same in both, or where taps differ in shape.
     """
+    question = read_contrast(model, contrast, interventions)
+    chosen, axes = _asked(question.model, taps, each, into)
+    clean, changed = question.passes()
+    grids = _Grids.of([question], clean, changed, chosen, axes, into, estimate)
+    yield grids.found(0)
+    for _ in grids.growing():
+        yield grids.found(0)
+    yield grids.found(0)
+
+
+def patch_each(
+    model: Model,
+    contrasts: Sequence[Contrast],
+    taps: str | Collection[str] | None = None,
+    *,
+    each: Sequence[str] | None = None,
+    into: str = "changed",
+    estimate: bool = False,
+    interventions: Sequence[Intervention] = (),
+) -> list[Patches]:
+    """The grid of each of several contrasts, in their order, texts that fit together in one batch.
+
+    All contrasts are read and checked before the first cell is measured. The readings of one batch of texts
+    are in memory: see `texts_together`. LmvizError as of `patching`.
+    """
+    questions = [read_contrast(model, contrast, interventions) for contrast in contrasts]
+    if not questions:
+        return []
+    chosen, axes = _asked(questions[0].model, taps, each, into)
+    with uncounted_work():
+        first = questions[0].passes()[0]
+    cells = int(np.prod([_size(questions[0], first, chosen[0], axis) for axis in axes]))
+    asked = [(question.clean, question.span) for question in questions]
+    batches = list(texts_together(questions[0].model, asked, first, cells))
+    found: dict[int, Patches] = {}
+    for number, batch in enumerate(batches):
+        with part_of_work(number, len(batches)):
+            some = [questions[place] for place in batch]
+            grids = _Grids.of(some, *_passes(some), chosen, axes, into, estimate)
+            for _ in grids.growing():
+                pass
+        found |= {place: grids.found(text) for text, place in enumerate(batch)}
+    return [found[number] for number in range(len(questions))]
+
+
+def _asked(
+    model: Model, taps: str | Collection[str] | None, each: Sequence[str] | None, into: str
+) -> tuple[Sequence[Tap], tuple[str, ...]]:
+    """The taps whose states are carried over, and the axes along which they go one by one; LmvizError."""
     if into not in INTO:
         raise LmvizError(f"States are carried into 'changed' or 'clean', and not into {into!r}.")
-    question = read_contrast(model, contrast, interventions)
-    model = question.model
     chosen = matching(model, taps if taps is not None else _usual(model))
     axes = words("axis", each, "position") if each is not None else usual_axes(chosen[0])
     _check_axes(chosen, axes)
-    clean, changed = question.passes()
-    base, other = (changed, clean) if into == "changed" else (clean, changed)
-    numbers = clean.measure(question.scalar), changed.measure(question.scalar)
-    start, end = base.measure(question.scalar), other.measure(question.scalar)
-    if not np.isfinite(numbers).all() or start == end:
-        raise LmvizError(
-            f"{question.scalar.name} is {numbers[0]:.4g} in the text and {numbers[1]:.4g} in the other, "
-            "so there is no difference to bring back: choose another number, or change another place."
-        )
-    leading, labels = axis_of([tap.address for tap in chosen])
-    sizes = tuple(_size(question, base, chosen[0], axis) for axis in axes)
-    if any(tuple(_size(question, base, tap, axis) for axis in axes) != sizes for tap in chosen):
-        raise LmvizError("These taps differ in how many cells they have: ask about one kind at a time.")
-    measured = np.full((len(chosen), *sizes), np.nan)
+    return chosen, axes
 
-    def found(share: np.ndarray | None = None) -> Patches:
+
+def _passes(questions: Sequence[ReadContrast]) -> tuple[CachedPass, CachedPass]:
+    """Both readings of some questions, computed; LmvizError where one is no pair."""
+    if len(questions) == 1:
+        return questions[0].passes()
+    model = questions[0].model
+    changed = [(question.check_is_pair(), question.span) for question in questions]
+    clean = [(question.clean, question.span) for question in questions]
+    return read_together(model, clean), read_together(model, changed)
+
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """What is measured of one question: `measured` (tap, *sizes), NaN where it is not known yet.
+
+    `numbers` is the measure in the text and in the changed one, `start` in the text that states are carried
+    into, and `end` in the other. `share` is the estimate of the shares.
+    """
+
+    question: ReadContrast
+    numbers: tuple[float, float]
+    start: float
+    end: float
+    measured: np.ndarray
+    share: np.ndarray | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Grids:
+    """The grids of questions that are read side by side; `other` is where the states come from."""
+
+    grids: Sequence[_Grid]
+    base: CachedPass
+    other: CachedPass
+    chosen: Sequence[Tap]
+    axes: tuple[str, ...]
+    into: str
+
+    @classmethod
+    def of(
+        cls,
+        questions: Sequence[ReadContrast],
+        clean: CachedPass,
+        changed: CachedPass,
+        chosen: Sequence[Tap],
+        axes: tuple[str, ...],
+        into: str,
+        estimate: bool,
+    ) -> _Grids:
+        """Grids of which nothing is measured yet; LmvizError where there is nothing to bring back."""
+        base, other = (changed, clean) if into == "changed" else (clean, changed)
+        scalars = [question.scalar for question in questions]
+        grids = []
+        for question, *numbers in zip(
+            questions, clean.measures(scalars), changed.measures(scalars), strict=True
+        ):
+            start, end = reversed(numbers) if into == "changed" else numbers
+            if not np.isfinite(numbers).all() or start == end:
+                raise LmvizError(
+                    f"{question.scalar.name} is {numbers[0]:.4g} in the text and {numbers[1]:.4g} in the "
+                    "other, so there is no difference to bring back: choose another number, or change "
+                    "another place."
+                )
+            sizes = tuple(_size(question, base, chosen[0], axis) for axis in axes)
+            if any(tuple(_size(question, base, tap, axis) for axis in axes) != sizes for tap in chosen):
+                raise LmvizError(
+                    "These taps differ in how many cells they have: ask about one kind at a time."
+                )
+            share = None
+            if estimate:
+                one, two = question.passes() if len(questions) > 1 else (clean, changed)
+                ends = (two, one) if into == "changed" else (one, two)
+                share = _estimated(question, *ends, chosen, axes, sizes)
+            if share is not None:
+                share /= end - start
+            measured = np.full((len(chosen), *sizes), np.nan)
+            grids.append(_Grid(question, (numbers[0], numbers[1]), start, end, measured, share))
+        return cls(grids, base, other, chosen, axes, into)
+
+    def growing(self) -> Iterator[None]:
+        """Measure everything; something more is known after each batch of cells."""
+        for number, tap in enumerate(self.chosen):
+            cells = []
+            for text, grid in enumerate(self.grids):
+                own = self._differing(tap, text)
+                grid.measured[number] = grid.start  # where both are alike, and behind the measure
+                for cell in own:
+                    grid.measured[(number, *cell)] = np.nan
+                cells += [(text, cell) for cell in own]
+            for some in _batches(self.base, cells):
+                look_up(number / len(self.chosen))
+                with part_of_work(number, len(self.chosen)):
+                    rows = self._carried_over(tap, some)
+                for (text, cell), carried_over in zip(some, rows, strict=True):
+                    self.grids[text].measured[(number, *cell)] = carried_over
+                yield
+
+    def found(self, text: int) -> Patches:
+        """What is known of one question."""
+        grid = self.grids[text]
+        leading, labels = axis_of([tap.address for tap in self.chosen])
         return Patches(
-            array=(measured - start) / (end - start),
-            axes=(leading, *axes),
+            array=(grid.measured - grid.start) / (grid.end - grid.start),
+            axes=(leading, *self.axes),
             names=({leading: labels} if labels else {})
-            | {axis: tokens_along(question, axis) for axis in axes if axis in ALONG},
-            measured=measured.copy(),
-            clean=numbers[0],
-            changed=numbers[1],
-            measure=question.scalar.name,
-            addresses=tuple(tap.address for tap in chosen),
-            into=into,
-            estimate=share,
+            | {axis: tokens_along(grid.question, axis) for axis in self.axes if axis in ALONG},
+            measured=grid.measured.copy(),
+            clean=grid.numbers[0],
+            changed=grid.numbers[1],
+            measure=grid.question.scalar.name,
+            addresses=tuple(tap.address for tap in self.chosen),
+            into=self.into,
+            estimate=grid.share,
         )
 
-    share = _estimated(question, base, other, chosen, axes, sizes) if estimate else None
-    if share is not None:
-        share /= end - start
-    yield found(share)
-    for number, tap in enumerate(chosen):
-        cells = _differing(base, other, tap, axes)
-        measured[number] = start  # where both are alike, and behind the measure, nothing changes
-        for cell in cells:
-            measured[(number, *cell)] = np.nan
-        for some in _batches(base, cells):
-            look_up(number / len(chosen))
-            with part_of_work(number, len(chosen)):
-                rows = _carried_over(question, base, other, tap, axes, some)
-            for cell, carried_over in zip(some, rows, strict=True):
-                measured[(number, *cell)] = carried_over
-            yield found(share)
-    yield found(share)
+    def _differing(self, tap: Tap, text: int) -> list[Cell]:
+        """The cells that are not the same in both readings of a text."""
+        base, other = (read.of_text(text, [tap.address])[tap.address] for read in (self.base, self.other))
+        differs = (base != other)[0]
+        for place in reversed(range(len(tap.axes))):
+            if tap.axes[place] not in self.axes:
+                differs = differs.any(dim=place)
+        kept = [axis for axis in tap.axes if axis in self.axes]
+        ordered = differs.permute([kept.index(axis) for axis in self.axes]) if self.axes else differs
+        return [tuple(cell) for cell in ordered.nonzero().tolist()]
+
+    def _carried_over(self, tap: Tap, cells: Sequence[tuple[int, Cell]]) -> np.ndarray:
+        """The measure with each of some cells of texts carried over, a row of a batch for each, (row,)."""
+        shape = self.base.values[tap.address].shape[1:]
+        where = torch.zeros((len(cells), *shape), dtype=torch.bool)
+        for row, (_, cell) in enumerate(cells):
+            index = dict(zip(self.axes, cell, strict=True))
+            where[(row, *(index.get(axis, slice(None)) for axis in tap.axes))] = True
+        values, texts = self.other.values[tap.address], torch.tensor([text for text, _ in cells])
+        if values.shape[0] > 1:
+            values = values[texts.to(values.device)]
+        edit = Edit(where.to(values.device), values)
+        scalars = [grid.question.scalar for grid in self.grids]
+        found: np.ndarray = self.base.measured_by_row(
+            {tap.address: edit}, scalars, texts, self._first(tap, cells)
+        ).numpy()
+        return found
+
+    def _first(self, tap: Tap, cells: Sequence[tuple[int, Cell]]) -> int:
+        """The first position of the text at which something is carried over."""
+        if not any(ALONG.get(axis) == TEXT for axis in tap.axes):
+            return 0
+        first = min(self.grids[text].question.first for text, _ in cells)
+        if "position" in self.axes and "position" in tap.axes:
+            first = max(first, min(cell[self.axes.index("position")] for _, cell in cells))
+        return first
 
 
 class GrowingPatches(Growing[Patches]):
@@ -220,44 +374,8 @@ def where_it_sits(patches: Patches) -> tuple[int, int, int, int] | None:
     return low, leaves, high, arrives
 
 
-def _carried_over(
-    question: ReadContrast,
-    base: CachedPass,
-    other: CachedPass,
-    tap: Tap,
-    axes: tuple[str, ...],
-    cells: Sequence[tuple[int, ...]],
-) -> np.ndarray:
-    """The measure with each of some cells of a tap carried over, a row of a batch for each, (row,)."""
-    shape = base.values[tap.address].shape[1:]
-    where = torch.zeros((len(cells), *shape), dtype=torch.bool)
-    for row, cell in enumerate(cells):
-        index = dict(zip(axes, cell, strict=True))
-        where[(row, *(index.get(axis, slice(None)) for axis in tap.axes))] = True
-    values = other.values[tap.address]
-    first = 0
-    if any(ALONG.get(axis) == TEXT for axis in tap.axes):
-        first = question.first
-        if "position" in axes and "position" in tap.axes:
-            first = max(first, min(cell[axes.index("position")] for cell in cells))
-    edit = Edit(where.to(values.device), values)
-    found: np.ndarray = base.measured_with({tap.address: edit}, question.scalar, first).numpy()
-    return found
-
-
-def _differing(base: CachedPass, other: CachedPass, tap: Tap, axes: tuple[str, ...]) -> list[tuple[int, ...]]:
-    """The cells that are not the same in both readings."""
-    differs = (base.values[tap.address] != other.values[tap.address])[0]
-    for place in reversed(range(len(tap.axes))):
-        if tap.axes[place] not in axes:
-            differs = differs.any(dim=place)
-    kept = [axis for axis in tap.axes if axis in axes]
-    ordered = differs.permute([kept.index(axis) for axis in axes]) if axes else differs
-    return [tuple(cell) for cell in ordered.nonzero().tolist()]
-
-
-def _batches(base: CachedPass, cells: Sequence[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
-    """Cells in as many rows as are computed at once."""
+def _batches(base: CachedPass, cells: Sequence[tuple[int, Cell]]) -> Iterator[list[tuple[int, Cell]]]:
+    """Cells of texts in as many rows as are computed at once."""
     heads = max((value.shape[1] for value in base.values.values() if value.ndim == 4), default=1)
     rows = max(1, min(AT_ONCE // len(base), SQUARES_AT_ONCE // (heads * len(base) ** 2)))
     left = iter(cells)

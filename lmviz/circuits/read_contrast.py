@@ -59,10 +59,14 @@ class ReadContrast:
 
     def passes(self) -> tuple[CachedPass, CachedPass]:
         """Both readings, computed; LmvizError where there is no pair."""
+        changed = self.check_is_pair()
+        return CachedPass(self.model, self.clean, self.span), CachedPass(self.model, changed, self.span)
+
+    def check_is_pair(self) -> PreparedReading:
+        """The changed text; LmvizError where there is none."""
         if self.changed is None:
             raise LmvizError("There is nothing to carry over from: give a changed text beside the text.")
-        clean, changed = (CachedPass(self.model, read, self.span) for read in (self.clean, self.changed))
-        return clean, changed
+        return self.changed
 
 
 @uncounted_work()

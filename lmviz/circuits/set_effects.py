@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from lmviz.base.errors import LmvizError
-from lmviz.circuits.ablation import AblationPlan
+from lmviz.circuits.ablation import AblatedRow, AblationPlan
 from lmviz.circuits.by_row import band
 from lmviz.circuits.contrast import Contrast
-from lmviz.circuits.patching import patch
+from lmviz.circuits.patching import patch_each
 from lmviz.circuits.places import carried
 from lmviz.inspection.intervention import Intervention
 from lmviz.models.model import Model
@@ -66,7 +66,7 @@ class SetEffects:
 
 @dataclass(frozen=True, eq=False)
 class EffectsPlan:
-    """What is to be done in which texts; `row` does it in one of them."""
+    """What is to be done in which texts; `rows` does it in some of them."""
 
     model: Model
     contrasts: Sequence[Contrast]
@@ -114,18 +114,21 @@ class EffectsPlan:
         axes = next(tap.axes for tap in self.model.taps() if tap.address == self.addresses[0])
         return tuple(axis for axis in ("head", "unit") if axis in axes)
 
-    def row(self, number: int) -> np.ndarray:
-        """The effect of each part in one text."""
+    def rows(self, numbers: Sequence[int]) -> list[np.ndarray]:
+        """The effect of each part in some texts, which are read in batches."""
         if self.ablation is not None:
-            return self.ablation.row(number).changes
-        grid = patch(
+            found: dict[int, AblatedRow] = {}
+            for batch in self.ablation.batches(numbers):
+                found |= self.ablation.rows(batch)
+            return [found[number].changes for number in numbers]
+        grids = patch_each(
             self.model,
-            self.contrasts[number],
+            [self.contrasts[number] for number in numbers],
             self.addresses,
             each=self.each,
             interventions=self.interventions,
         )
-        return grid.array
+        return [grid.array for grid in grids]
 
     def effects(self, rows: Sequence[np.ndarray], numbers: Sequence[int]) -> SetEffects:
         """What some rows come to; `numbers` are those of the set."""

@@ -29,7 +29,7 @@ def test_each_row_is_measured_as_alone(name):
         best = lmviz.next_token(model, ROWS[number]["text"])
         assert found.likeliest[number][0][1] == pytest.approx(best.probabilities[best.best], abs=1e-5)
     plan = EffectsPlan.of(model, list(found.contrasts.values()))
-    effects = plan.effects([plan.row(0), plan.row(1)], found.asked)
+    effects = plan.effects(plan.rows([0, 1]), found.asked)
     whole = lmviz.ablate(model, list(found.contrasts.values()), each=effects.each)
     np.testing.assert_allclose(effects.mean, whole.array, atol=1e-9)
     low, high = effects.band_of(effects.strongest[0])
@@ -43,7 +43,7 @@ def test_pairs_are_patched_row_by_row():
     *_, found = measuring_rows(model, set_of(ROWS[:2]))
     plan = EffectsPlan.of(model, list(found.contrasts.values()), "patch")
     alone = lmviz.patch(model, found.contrasts[1], "layers/*/attention/heads")
-    np.testing.assert_allclose(plan.row(1), alone.array, atol=1e-9)
+    np.testing.assert_allclose(plan.rows([0, 1])[1], alone.array, atol=1e-5)
     *_, single = measuring_rows(model, set_of([ROWS[0] | {"changed": None}]))
     with pytest.raises(lmviz.LmvizError, match="Only pairs"):
         EffectsPlan.of(model, list(single.contrasts.values()), "patch")

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 SAMPLE = 200
 """So many lines or sentences of the open text are drawn."""
 
+TOGETHER = 8
+"""So many rows are asked without each part before the means are shown anew."""
+
 
 @dataclass(frozen=True, eq=False)
 class EffectsSoFar:
@@ -249,8 +252,9 @@ class ManyTexts(Part):
             model = open_model_of(open_recorded(folder), step)  # its own: those of reading are of one thread
             plan = EffectsPlan.of(model, contrasts, by)
             done, begun = list(first), monotonic()
-            for number in range(len(first), len(contrasts)):
-                done.append(plan.row(number))
+            while len(done) < len(contrasts):
+                some = TOGETHER if len(done) > len(first) else 1  # a first answer comes soon
+                done += plan.rows(range(len(done), min(len(done) + some, len(contrasts))))
                 seconds = (monotonic() - begun) / (len(done) - len(first))
                 effects = plan.effects(done, numbers[: len(done)])
                 yield EffectsSoFar(effects, len(contrasts), seconds)
