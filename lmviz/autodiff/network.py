@@ -9,6 +9,7 @@ from lmviz.autodiff.explaining import explain, explain_gradient
 from lmviz.autodiff.graph import Graph
 from lmviz.autodiff.language.writing import lines_of_values, written
 from lmviz.autodiff.pytorch import program
+from lmviz.autodiff.torch_module import module_program
 from lmviz.models.arithmetic import Arithmetic
 
 
@@ -45,3 +46,7 @@ class Network(Graph):
     def torch(self) -> str:
         """The same network as a program for PyTorch."""
         return program(self)
+
+    def torch_module(self, rate: float = 0.1) -> str:
+        """The same network as a `torch.nn.Module` with one step of SGD, as a program that runs."""
+        return module_program(self, rate)

@@ -6,6 +6,7 @@ import builtins
 import keyword
 import re
 import unicodedata
+from collections.abc import Collection
 
 import numpy as np
 
@@ -16,21 +17,20 @@ from lmviz.autodiff.node import Node
 
 def program(net: Graph) -> str:
     """Lines of Python that compute the values with torch and the gradients with its autograd."""
-    names = _identifiers(net)
+    names = identifiers(net)
     lines = ["import torch", "", "torch.set_default_dtype(torch.float64)"]
     for node in net.nodes:
         name = names[node.name]
         if node.module is None:
-            lines.append(f"{name} = torch.tensor({_numbers(node.numbers)}, requires_grad=True)")
+            lines.append(f"{name} = torch.tensor({numbers_of(node.numbers)}, requires_grad=True)")
             continue
         inputs, shapes = [names[each.name] for each in node.inputs], [each.shape for each in node.inputs]
         lines.append(f"{name} = {node.module.torch(inputs, shapes)}")
         if node.held is not None:
             free, held = np.isnan(node.held), np.nan_to_num(node.held)
-            lines.append(
-                f"{name} = torch.where(torch.tensor({free.tolist()}), {name}, torch.tensor({_numbers(held)}))"
-            )
-    reached = _reached(net)
+            chosen = f"torch.tensor({free.tolist()}), {name}, torch.tensor({numbers_of(held)})"
+            lines.append(f"{name} = torch.where({chosen})")
+    reached = reached_by_gradients(net)
     lines.append("")
     if any(node.module is None for node in reached):
         lines.append(f"{names[net.output.name]}.sum().backward()")
@@ -41,7 +41,7 @@ def program(net: Graph) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _reached(net: Graph) -> set[Node]:
+def reached_by_gradients(net: Graph) -> set[Node]:
     """The values that a gradient comes back to. Of the others torch keeps None, and not zeros."""
     reached = {net.output}
     for node in reversed(net.tape.modules):
@@ -50,16 +50,17 @@ def _reached(net: Graph) -> set[Node]:
     return reached
 
 
-def _numbers(array: np.ndarray) -> str:
+def numbers_of(array: np.ndarray) -> str:
+    """An array as the list that Python writes of it."""
     return repr(array.astype(np.float64).tolist())
 
 
-def _identifiers(net: Graph) -> dict[str, str]:
-    """A name of Python for each value, none that the program could use itself.
+def identifiers(net: Graph, others: Collection[str] = ()) -> dict[str, str]:
+    """A name of Python for each value, none that the program could use itself, and none of some `others`.
 
     Python takes "ﬁ" and "fi" for the same.
     """
-    taken: set[str] = {"torch", *dir(builtins)}
+    taken: set[str] = {"torch", *dir(builtins), *others}
     found: dict[str, str] = {}
     for node in net.nodes:
         plain = unicodedata.normalize("NFKC", node.name)

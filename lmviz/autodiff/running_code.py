@@ -68,7 +68,7 @@ def tape_code(net: Graph, *, has_slip: bool = False) -> RunningCode:
         CodeLine("def apply_fwd(self):", 1),
         CodeLine("x = outputs of inputs", 2, _inputs(pushed)),
         CodeLine("self.output = f(x)", 2, _said(pushed)),
-        CodeLine("tape.push(self)", 2, f"{len(tape)} on the tape" if pushed else ""),
+        CodeLine("tape.push(self)", 2, f"{len(tape)} on it" if pushed else ""),
         CodeLine("last.out_gradient = 1", 0, _gradient(net.output) if is_back else ""),
         CodeLine("while tape:", 0, f"{len(tape)} left" if is_back else ""),
         CodeLine("m = tape.pop()", 1, _said(popped)),

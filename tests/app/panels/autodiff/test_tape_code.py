@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel
 from pytestqt.qtbot import QtBot
@@ -21,6 +22,13 @@ def code(scene: Scene) -> AlgorithmLines:
 
 def lit(code: AlgorithmLines) -> str:
     return code.lines[code.lit].code
+
+
+def choose(scene: Scene, which: str) -> None:
+    kind = scene.find(QComboBox, "code_picker")
+    kind.setCurrentText(which)
+    assert kind.currentText() == which
+    kind.activated.emit(kind.currentIndex())
 
 
 def test_the_lines_are_lit_as_the_tape_goes(scene: Scene, code: AlgorithmLines) -> None:
@@ -76,12 +84,38 @@ def test_what_is_typed_keeps_the_slip_and_another_network_ends_it(scene: Scene) 
 def test_an_elman_network_shows_its_loss_at_each_step(scene: Scene, code: AlgorithmLines) -> None:
     scene.session.network.open_shipped("elman")
     scene.settle()
-    kind = scene.find(QComboBox, "code_picker")
-    kind.setCurrentText("loop over t")
-    kind.activated.emit(kind.currentIndex())
+    choose(scene, "loop over t")
     scene.click("tape_rewind")
     for _ in range(14):  # two steps of seven modules
         scene.click("tape_forward")
     assert lit(code) == "ℓ[t] = −y[t]ᵀ log ŷ[t]"
     assert scene.find(LinePlot, "step_losses").isVisible()
     assert scene.find(QLabel, "step_losses_total").text() == "2 of 4 steps: together 2.7741"
+
+
+def test_the_same_module_in_pytorch_has_its_lines_lit_alike(scene: Scene, code: AlgorithmLines) -> None:
+    choose(scene, "in PyTorch")
+    scene.click("tape_rewind")
+    scene.click("tape_forward")
+    assert lit(code) == "a = x @ self.α.T"
+    scene.click("tape_run_forward")
+    scene.click("tape_backward")
+    scene.click("tape_backward")
+    assert lit(code) == "loss.backward()"
+    assert code.lines[code.current].code == "ŷ = torch.softmax(b, dim=-1)"
+    scene.session.descent.choose_rate(0.5)
+    scene.settle()
+    assert any("lr=0.5" in line.code for line in code.lines)
+    scene.click("copy_code_button")
+    assert QGuiApplication.clipboard().text() == scene.session.network.current.torch_module(0.5)
+
+
+def test_a_network_without_a_loop_does_not_offer_one(scene: Scene, code: AlgorithmLines) -> None:
+    scene.session.network.open_shipped("elman")
+    scene.settle()
+    choose(scene, "loop over t")
+    scene.session.network.open_shipped("diamond")
+    scene.settle()
+    kind = scene.find(QComboBox, "code_picker")
+    assert kind.findText("loop over t") == -1
+    assert code.lines[0].code == "class Module:"
