@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         weights,
     )
     from lmviz.api.differences import before_and_after, difference, interpolate, transplant
+    from lmviz.api.feature_graphs import feature_graph, open_feature_graph, save_feature_graph, try_edge
     from lmviz.api.feature_readings import (
         change_feature,
         feature_bill,
@@ -139,6 +140,7 @@ __all__ = [
     "evaluate",
     "explain",
     "feature_bill",
+    "feature_graph",
     "features_over_time",
     "features_plan",
     "find_features",
@@ -158,6 +160,7 @@ __all__ = [
     "memorised",
     "next_token",
     "open_direction",
+    "open_feature_graph",
     "open_features",
     "open_lens",
     "open_model",
@@ -174,6 +177,7 @@ __all__ = [
     "replace_states",
     "sample",
     "save_directions",
+    "save_feature_graph",
     "save_features",
     "save_pretrained",
     "scale",
@@ -187,6 +191,7 @@ __all__ = [
     "train",
     "training_plan",
     "transplant",
+    "try_edge",
     "turn_feature",
     "use_map",
     "weights",
@@ -214,6 +219,9 @@ _HOMES = {
     ),
     **dict.fromkeys(("copied", "influences", "memorised"), "lmviz.api.origins"),
     "page": "lmviz.api.pages",
+    **dict.fromkeys(
+        ("feature_graph", "open_feature_graph", "save_feature_graph", "try_edge"), "lmviz.api.feature_graphs"
+    ),
     **dict.fromkeys(
         (
             "change_feature",

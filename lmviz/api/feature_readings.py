@@ -133,8 +133,17 @@ def feature_bill(
     or only the errors, are those of the changed text. LmvizError as of `attribute`, and where what a
     dictionary stands for is no part of the sum.
     """
-    from lmviz.circuits.contrast import Contrast
     from lmviz.features.bill import feature_bill as billed
+
+    given = several_dictionaries(contrast, dictionaries)
+    return billed(opened_model(model), contrast, given, interventions=listed(interventions))
+
+
+def several_dictionaries(
+    contrast: Contrast, dictionaries: Dictionary | Sequence[Dictionary]
+) -> tuple[Dictionary, ...]:
+    """One dictionary or several, as several; LmvizError where they, or the contrast, are none."""
+    from lmviz.circuits.contrast import Contrast
     from lmviz.features.dictionary import Dictionary
 
     given = [dictionaries] if isinstance(dictionaries, Dictionary) else dictionaries
@@ -144,7 +153,7 @@ def feature_bill(
         _check_dictionary(one)
     if not isinstance(contrast, Contrast):
         raise LmvizError(f"{contrast!r} is no contrast: make one with lmviz.contrast.")
-    return billed(opened_model(model), contrast, given, interventions=listed(interventions))
+    return tuple(given)
 
 
 def match_features(one: Dictionary, other: Dictionary) -> MatchedFeatures:

@@ -51,6 +51,35 @@ def recurrent_layers(taps: Sequence[Tap]) -> list[tuple[str, int]]:
     return list(dict.fromkeys((at.side, at.layer) for at in scanned if at.layer is not None))
 
 
+def measure_slopes(scalar: Scalar, read: CachedPass) -> tuple[str, np.ndarray, float]:
+    """The tap that a measure is read off, by how much it changes per unit of each cell, and what is no cell.
+
+    LmvizError for a probability of a model that learns by gradients, and for a function of one's own.
+    """
+    scalar.check_is_cells("which is no sum of what parts add")
+    if scalar.address == "probabilities" and not scalar.is_loss:
+        raise LmvizError(
+            f"{scalar.name} is not a sum of what parts add: choose the logit of a word, such as "
+            f"{scalar.name.replace('probability', 'logit')}, or a loss."
+        )
+    address, constant = "logits" if scalar.is_loss else scalar.address, 0.0
+    values = read.values[address][0].detach().cpu().double().numpy()
+    slopes = np.zeros(values.shape)
+    if not scalar.is_loss:
+        np.add.at(slopes, tuple(np.array(scalar.cells).T), 1.0)
+        if scalar.against:
+            np.add.at(slopes, tuple(np.array(scalar.against).T), -1.0)
+    for cell in scalar.cells if scalar.is_loss else ():
+        # −ln p = Σ p_w z_w + entropy − z, with the probabilities held
+        row = values[cell[:-1]]
+        logarithms = row - row.max() - np.log(np.exp(row - row.max()).sum())
+        chances = np.exp(logarithms)
+        slopes[cell[:-1]] += chances
+        slopes[cell] -= 1.0
+        constant -= float((chances * np.where(chances > 0, logarithms, 0.0)).sum())
+    return address, slopes, constant
+
+
 class LinearWalk:
     """From the measure back through everything that is linear, in float64.
 
@@ -69,13 +98,13 @@ class LinearWalk:
         self.leaves: dict[str, Leaf] = {}
         self.biases: dict[str, float] = {}
         self.held: list[str] = []
-        self.constant = 0.0
         self._values: dict[str, np.ndarray] = {}
         self._weights: dict[Weight, np.ndarray] = {}
         layers = recurrent_layers(read.taps)
         self.depth, self.is_through = len(layers), 0 < len(layers) == through
         passed = self._passed(layers[:through])
-        self._begin(question.scalar)
+        address, slopes, self.constant = measure_slopes(question.scalar, read)
+        self.slopes[address] = slopes
         for scan, group in groupby(reversed(read.taps), key=lambda tap: tap.scan):
             taps = list(group)
             if scan and any(tap.address in passed for tap in taps):
@@ -121,30 +150,6 @@ class LinearWalk:
             rows = whole if operand.rows is None else whole[slice(*operand.rows)]
             self._weights[operand] = rows.detach().cpu().double().numpy()
         return self._weights[operand]
-
-    def _begin(self, scalar: Scalar) -> None:
-        scalar.check_is_cells("which is no sum of what parts add")
-        if scalar.address == "probabilities" and not scalar.is_loss:
-            raise LmvizError(
-                f"{scalar.name} is not a sum of what parts add: choose the logit of a word, such as "
-                f"{scalar.name.replace('probability', 'logit')}, or a loss."
-            )
-        address = "logits" if scalar.is_loss else scalar.address
-        slopes = np.zeros(self.read.values[address].shape[1:])
-        if not scalar.is_loss:
-            np.add.at(slopes, tuple(np.array(scalar.cells).T), 1.0)
-            if scalar.against:
-                np.add.at(slopes, tuple(np.array(scalar.against).T), -1.0)
-        logits = self.value("logits")
-        for cell in scalar.cells if scalar.is_loss else ():
-            # −ln p = Σ p_w z_w + entropy − z, with the probabilities held
-            row = logits[cell[:-1]]
-            logarithms = row - row.max() - np.log(np.exp(row - row.max()).sum())
-            chances = np.exp(logarithms)
-            slopes[cell[:-1]] += chances
-            slopes[cell] -= 1.0
-            self.constant -= float((chances * np.where(chances > 0, logarithms, 0.0)).sum())
-        self.slopes[address] = slopes
 
     def _give(self, address: str, slopes: np.ndarray) -> None:
         if address in self.slopes:

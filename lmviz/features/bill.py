@@ -19,6 +19,7 @@ from lmviz.circuits.linear_walk import LinearWalk
 from lmviz.circuits.read_contrast import ReadContrast, read_contrast
 from lmviz.circuits.result import Numbers
 from lmviz.features.bill_kinds import AVERAGE, ERROR, FEATURE
+from lmviz.features.state_parts import check_placed
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.names import title_of
 from lmviz.inspection.recording import prepared
@@ -100,13 +101,9 @@ def feature_bill(
     no part of the sum that the measure is, and as `lmviz.attribute` raises it.
     """
     given = tuple(dictionaries)
-    if not given or len({one.target for one in given}) < len(given):
-        raise LmvizError("Give one dictionary or several, each of other states.")
     question = read_contrast(model, contrast, interventions)
     read = CachedPass(question.model, question.clean, question.span)
-    missing = next((one for one in given for tap in (one.tap, one.target) if tap not in read.axes), None)
-    if missing is not None:
-        raise LmvizError(f"{missing!r} is of states that this model has not: open the model it belongs to.")
+    check_placed(given, read)
     walk = LinearWalk(question, read, stops=[one.target for one in given])
     rows: list[FeatureShare] = []
     errors, averages = np.zeros(len(given)), np.zeros(len(given))

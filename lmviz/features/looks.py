@@ -1,11 +1,17 @@
-"""How a dictionary of features looks."""
+"""How a dictionary of features, and a graph of them, look."""
 
 from __future__ import annotations
 
-from lmviz.base.figures import count, counted, percentage, plain
+import math
+
+from lmviz.base.figures import count, counted, percentage, plain, signed_figure
 from lmviz.features.dictionary import Dictionary
+from lmviz.features.edge_trial import EdgeTrial
+from lmviz.features.graph import FeatureGraph
+from lmviz.looks.curve import PlotCurve
 from lmviz.looks.look import Look
-from lmviz.showing.pieces import figures, named
+from lmviz.looks.parts import Curves, LookPart, Table
+from lmviz.showing.pieces import figures, named, numbers, signed_share, texts
 
 
 def look_of_dictionary(found: Dictionary) -> Look:
@@ -34,5 +40,62 @@ def _nats(value: float | None) -> str | None:
     return None if value is None else f"{plain(value, 4)} nats per token"
 
 
-LOOKS = {Dictionary: look_of_dictionary}
+def look_of_graph(found: FeatureGraph) -> Look:
+    """The strongest nodes and edges, and how much so many nodes keep alone."""
+    nodes, edges = found.nodes[:SHOWN], found.edges(SHOWN)
+    parts: list[LookPart] = [
+        Table(
+            "nodes",
+            columns=[
+                texts("node", map(str, nodes)),
+                numbers("effect", (node.effect for node in nodes), _signed, bar=True),
+            ],
+        ),
+        Table(
+            "edges",
+            columns=[
+                texts("from", (str(found.nodes[edge.sender]) for edge in edges)),
+                texts(
+                    "to",
+                    (
+                        "the answer" if edge.receiver is None else str(found.nodes[edge.receiver])
+                        for edge in edges
+                    ),
+                ),
+                numbers("adds", (edge.weight for edge in edges), _signed, bar=True),
+            ],
+        ),
+    ]
+    kept = found.kept
+    if kept is not None and len(kept.sizes) > 1:
+        curve = PlotCurve("share kept", [float(size) for size in kept.sizes], kept.shares, role="accent")
+        parts.append(Curves("kept", curves=[curve], x_name="nodes", writes=(None, signed_share)))
+    aside = "" if math.isnan(found.value) else f"{found.measure} = {plain(found.value)}"
+    return Look(
+        parts,
+        title=f"Graph of {counted(len(found.nodes), 'node')}: {found.said or found.measure}",
+        aside=aside,
+    )
+
+
+def look_of_trial(found: EdgeTrial) -> Look:
+    """What the edge says, and what was measured."""
+    said: list[tuple[str, str | None]] = [
+        ("from", found.sender),
+        ("to", found.receiver),
+        ("the edge says", _signed(found.said)),
+        ("measured, all others held", _signed(found.direct)),
+        ("measured, nothing held", _signed(found.free)),
+    ]
+    return Look((figures(said),), title="An edge tried")
+
+
+def _signed(value: float) -> str:
+    return signed_figure(value, 3)
+
+
+SHOWN = 12
+"""So many nodes and edges are in the table."""
+
+LOOKS = {Dictionary: look_of_dictionary, FeatureGraph: look_of_graph, EdgeTrial: look_of_trial}
 """How each kind of result looks, by its class."""

@@ -327,6 +327,31 @@ CALLS: dict[str, Callable[[Any], Call]] = {
         lmviz.feature_bill,
         {"model": at.model, "contrast": at.contrast, "dictionaries": at.features},
     ),
+    "feature_graph": lambda at: (
+        lmviz.feature_graph,
+        {"model": at.model, "contrast": at.contrast, "dictionaries": at.features, "most": 4, "rest": "off"},
+    ),
+    "try_edge": lambda at: (
+        lmviz.try_edge,
+        {
+            "model": at.model,
+            "graph": lmviz.feature_graph(at.model, at.contrast, at.features),
+            "sender": 0,
+            "receiver": None,
+        },
+    ),
+    "open_feature_graph": lambda at: (
+        lmviz.open_feature_graph,
+        {
+            "path": lmviz.save_feature_graph(
+                lmviz.feature_graph(at.model, at.contrast, at.features), "made.json"
+            )
+        },
+    ),
+    "save_feature_graph": lambda at: (
+        lmviz.save_feature_graph,
+        {"graph": lmviz.feature_graph(at.model, at.contrast, at.features), "path": "made.json"},
+    ),
     "match_features": lambda at: (lmviz.match_features, {"one": at.features, "other": at.features}),
     "staying_features": lambda at: (
         lmviz.staying_features,

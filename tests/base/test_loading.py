@@ -12,6 +12,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.loading import LOADERS, Unexpected, loads
 from lmviz.desktop.scene import open_scene
 from lmviz.features.dictionary_file import read_dictionary
+from lmviz.features.graph_file import open_graph
 from lmviz.features.own_names import read_names
 from lmviz.inspection.trace import Trace
 from lmviz.interchange.arpa import open_arpa
@@ -70,6 +71,7 @@ KINDS = {
     ),
     "direction": (read_direction, "lmviz.text.ordinary_files.read_file"),
     "features": (read_dictionary, "lmviz.features.dictionary_file.read_file"),
+    "graph of features": (open_graph, "lmviz.text.ordinary_files.read_file"),
     "lecture": (lambda path: open_lecture(path, ()), "lmviz.lectures.reading.read_text_file"),
     "lens": (read_lens, "lmviz.text.ordinary_files.read_file"),
     "lesson": (lambda path: open_lesson(path, ()), "lmviz.lessons.reading.read_text_file"),

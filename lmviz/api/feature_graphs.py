@@ -1,0 +1,83 @@
+"""The public functions that follow an answer back through features: the graph, its edges, and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lmviz.api.feature_readings import several_dictionaries
+from lmviz.api.given import listed, opened_model
+from lmviz.base.errors import LmvizError
+
+if TYPE_CHECKING:
+    from lmviz.api.given import Given
+    from lmviz.circuits.contrast import Contrast
+    from lmviz.features.dictionary import Dictionary
+    from lmviz.features.edge_trial import EdgeTrial
+    from lmviz.features.graph import FeatureGraph
+    from lmviz.inspection.intervention import Intervention
+
+
+def feature_graph(
+    model: Given,
+    contrast: Contrast,
+    dictionaries: Dictionary | Sequence[Dictionary],
+    most: int = 200,
+    *,
+    rest: str = "off",
+    interventions: Sequence[Intervention] = (),
+) -> FeatureGraph:
+    """The graph of an answer: features, errors and words, and what each adds to each that reads it.
+
+    With attention, normalisations and gates held, what flows into a feature adds up to its score, and what
+    flows into the measure to the measure: `.weights` (receiver, sender) are these parts, `.edges()` the
+    strongest. `.nodes` are the `most` with the largest effects over all paths. `.kept.shares` says how much
+    of the measure so many of them keep alone, in runs of the model in which all others are off, or with
+    `rest` "changed" as in the changed text. LmvizError as of `feature_bill`, and for states of a recurrence.
+    """
+    from lmviz.features.graph_making import feature_graph as made
+
+    given = several_dictionaries(contrast, dictionaries)
+    return made(opened_model(model), contrast, given, most, rest=rest, interventions=listed(interventions))
+
+
+def try_edge(model: Given, graph: FeatureGraph, sender: int, receiver: int | None = None) -> EdgeTrial:
+    """An edge of a graph tried: what a node, or the measure, loses without the sender in runs of the model.
+
+    `sender` and `receiver` are numbers of nodes; without a receiver it is the measure. `.said` is the weight
+    of the edge, `.direct` is measured with all other features and errors as they are, and `.free` with
+    nothing held. LmvizError where there is no such edge, and for a graph that comes from a file.
+    """
+    from lmviz.features.edge_trial import try_edge as tried
+
+    _check_graph(graph)
+    return tried(opened_model(model), graph, sender, receiver)
+
+
+def save_feature_graph(graph: FeatureGraph, path: str | Path) -> Path:
+    """Write a graph of features as circuit-tracer's JSON, and return the file.
+
+    LmvizError where it cannot be written.
+    """
+    from lmviz.features.graph_file import write_graph
+
+    _check_graph(graph)
+    return write_graph(graph, path)
+
+
+def open_feature_graph(path: str | Path) -> FeatureGraph:
+    """A graph of features out of a JSON file of circuit-tracer, or one that was saved.
+
+    Numbers that a file does not give are NaN. LmvizError where it holds no graph.
+    """
+    from lmviz.features.graph_file import open_graph
+
+    return open_graph(path)
+
+
+def _check_graph(graph: FeatureGraph) -> None:
+    from lmviz.features.graph import FeatureGraph
+
+    if not isinstance(graph, FeatureGraph):
+        raise LmvizError(f"{graph!r} is no graph of features: give what feature_graph returns.")
