@@ -100,6 +100,7 @@ class Panel(QWidget):
         self._awaited: set[str] = set()  # keys of questions whose answer replaces what is drawn
         self._unanswered: set[str] = set()  # those of them that have failed
         self._asked_at: dict[str, float] = {}  # when each was asked
+        self._is_pale = False  # whether a card says what it still shows
         self._pale_soon = QTimer(self)
         self._pale_soon.setSingleShot(True)
         self._pale_soon.timeout.connect(self._say_late)
@@ -417,6 +418,9 @@ class Panel(QWidget):
     def _say_late(self) -> None:
         """Say on each card what it still shows, or nothing where that is what is asked now."""
         words = self._late_words() if self.is_behind else ""
+        if not (words or self._is_pale):  # so it is at nearly every keystroke
+            return
+        self._is_pale = bool(words)
         for card in self.findChildren(Card):
             card.set_late(words)
         if words and self._awaited and self.is_in_sight:

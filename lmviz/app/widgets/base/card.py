@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
@@ -253,6 +255,11 @@ class Card(Canvas):
         self._head.setContentsMargins(0, 0, 0, 0)
 
     def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        corner = math.ceil(self.length(RADIUS))
+        inside = (self.rect().adjusted(corner, 2, -corner, -2), self.rect().adjusted(2, corner, -2, -corner))
+        if any(area.contains(event.rect()) for area in inside):  # what is behind a picture that changed
+            painter.fillRect(event.rect(), self.theme.surface)
+            return
         pen = QPen(self.theme.strong_line if self._provisional else self.theme.line, 1)
         if self._provisional:
             pen.setDashPattern(DASHES)

@@ -1,7 +1,7 @@
 """Cards hold a title, an aside and a body, each of which can be replaced; hover cards keep inside."""
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint
+from PySide6.QtCore import QEvent, QPoint, QRect
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip, QWidget
 
@@ -100,3 +100,14 @@ def test_a_late_card_is_paled_says_so_and_lets_the_pointer_through(shown):
     card.set_late("")
     assert not veil.isVisible()
     assert card.accessibleDescription() == ""
+
+
+@pytest.mark.parametrize(
+    "area", [(20, 20, 100, 60), (8, 2, 284, 196), (2, 8, 296, 184), (0, 0, 300, 200), (3, 3, 9, 9)]
+)
+def test_a_part_that_is_painted_alone_is_a_part_of_the_whole(shown, area):
+    card = shown(Card("Title"), 300, 200)
+    card.resize(300, 200)
+    whole = card.grab().toImage()
+    assert whole.pixelColor(0, 100) != whole.pixelColor(150, 100)  # it has an edge
+    assert card.grab(QRect(*area)).toImage() == whole.copy(QRect(*area))
