@@ -139,7 +139,7 @@ class Place(QTabWidget):
     def _fill(self, menu: QMenu) -> None:
         menu.clear()
         for tab in self._bar.put_away:
-            action = menu.addAction(self.tabText(tab))
+            action = menu.addAction(caption(self.pages[tab].title))
             action.triggered.connect(lambda _=False, page=self.pages[tab]: self._choose_page(page))
 
     def _choose_page(self, page: PanelPage) -> None:

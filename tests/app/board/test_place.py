@@ -100,7 +100,7 @@ def in_menu(sign: QPushButton) -> list[str]:
         pytest.param((860, 560), 200, marks=pytest.mark.slow),
     ],
 )
-@walk_through("inside", "circuits")
+@walk_through("inside")
 def test_the_title_of_every_panel_is_read_whole_on_its_tab_or_in_a_menu(
     window, read, drawn, qtbot, size, percent, perspectives
 ):

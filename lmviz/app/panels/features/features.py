@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QFileDialog
 
-from lmviz.app.panels.features.asked_features import NO_FEATURES, what_is_missing
+from lmviz.app.panels.features.asked_features import NO_FEATURES, NO_MODEL, what_is_missing
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.features import why_no_features
+from lmviz.app.session.library import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, row
@@ -114,8 +115,8 @@ class FeaturesPanel(Panel):
         features = self.session.features
         features.renew()
         missing, offers = what_is_missing(self.session), features.offers()
-        offer = f"Open {offers[0].stem}" if offers and missing == NO_FEATURES else ""
-        self._invitation.invite(missing, offer)
+        of_features = f"Open {offers[0].stem}" if offers and missing == NO_FEATURES else ""
+        self._invitation.invite(missing, MODEL_OFFER if missing == NO_MODEL else of_features)
         self._card.set_placeholder(missing)
         dictionary, reading = features.dictionary, features.reading
         if missing or dictionary is None:
@@ -236,7 +237,9 @@ class FeaturesPanel(Panel):
 
     def _open_offered(self) -> None:
         offers = self.session.features.offers()
-        if offers:
+        if self.session.library.model is None:
+            self.session.library.open(FIRST_MODEL)
+        elif offers:
             self.session.features.open_file(offers[0])
 
 

@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QFileDialog, QPlainTextEdit
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.texts.many_text import NO_MODEL
 from lmviz.app.panels.texts.recipes import rows_recipe
+from lmviz.app.session.library import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, row, sheet, stack
 from lmviz.app.widgets.base.figures import count, number, plain
+from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.controls.search_field import SearchField
@@ -75,6 +77,10 @@ class TextRowsPanel(Panel):
         )
         head = row(self._source, self._edit)
         self._card = self.add_card("Texts", head, column((self._pages, 1)))
+        self._invitation = Invitation("texts_invitation")
+        self._invitation.invite(NO_MODEL, MODEL_OFFER)
+        self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
+        self._card.set_invitation(self._invitation)
         self._source.activated.connect(self._take_source)
         self._edit.clicked.connect(self._toggle_pattern)
         self._use.clicked.connect(self._take_pattern)
@@ -96,11 +102,13 @@ class TextRowsPanel(Panel):
         many.renew()
         if given is None:
             is_open = self.session.library.model is not None
-            self._said.setText("Choose where texts come from, or write a pattern." if is_open else NO_MODEL)
+            self._card.set_placeholder("" if is_open or self._pages.currentIndex() else NO_MODEL)
+            self._said.setText("Choose where texts come from, or write a pattern.")
             self._trouble.setText("")
             self._table.set_columns([])
             self._offer_pattern()
             return
+        self._card.set_placeholder("")
         self._card.set_title(f"{count(len(given))} texts")
         values = many.values
         numbers = np.full(len(given), np.nan) if values is None else values.values
@@ -164,6 +172,7 @@ class TextRowsPanel(Panel):
 
     def _toggle_pattern(self) -> None:
         self._pages.setCurrentIndex(1 - self._pages.currentIndex())
+        self.refresh_soon()
 
     def _take_pattern(self) -> None:
         self._pages.setCurrentIndex(0)

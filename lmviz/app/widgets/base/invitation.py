@@ -48,5 +48,6 @@ class Invitation(QWidget):
     def invite(self, sentence: str, offer: str = "") -> None:
         """Set the sentence and the label of the button."""
         self.set_text(sentence)
+        self._sentence.set_leads_on(bool(offer))
         self._button.setVisible(bool(offer))
         self._button.setText(caption(offer))
