@@ -1,7 +1,7 @@
 """Public models: what their papers say of their size and of what they read.
 
 `PUBLIC_MODELS` are points of the picture; `GPT3_FAMILY` are the eight models of one paper, all trained on
-the same text, whose mixture is `GPT3_DATA`.
+the same text, whose mixture is `GPT3_DATA`. Of `UNPUBLISHED_MODELS` neither size nor text is known.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lmviz.models.transformer_configuration import TransformerConfiguration
+from lmviz.scaling.compute import training_compute
 from lmviz.scaling.planned_model import PlannedModel, approximate_parameters
 
 
@@ -39,6 +40,25 @@ class PublicModel:
     def planned(self) -> PlannedModel:
         """The same for the calculator."""
         return PlannedModel(TransformerConfiguration(**self.settings), self.vocabulary, self.tokens)
+
+
+@dataclass(frozen=True)
+class UnpublishedModel:
+    """A model whose report, the `source`, states neither its parameters nor what it has read."""
+
+    name: str
+    year: int
+    source: str
+
+
+@dataclass(frozen=True)
+class TotalCompute:
+    """The floating-point operations of one training, 6 P N; None where they are not published."""
+
+    name: str
+    year: int
+    operations: float | None
+    source: str
 
 
 @dataclass(frozen=True)
@@ -276,3 +296,18 @@ COUNTED_MODELS: tuple[CountedModel, ...] = (
     CountedModel("GPT-3", 96, 12288, 96, GPT3_CONTEXT, GPT_VOCABULARY, 175 * BILLION),
 )
 """Radford et al. 2018 and 2019, Brown et al. 2020."""
+
+UNPUBLISHED_MODELS = (
+    UnpublishedModel("GPT-4", 2023, "OpenAI 2023"),
+    UnpublishedModel("Gemini Ultra", 2023, "Gemini Team 2023"),
+)
+
+
+def total_compute() -> tuple[TotalCompute, ...]:
+    """What each public model took in all, by year; those of which it is not known among them."""
+    known = [
+        TotalCompute(one.name, one.year, training_compute(one.parameters, one.tokens), one.source)
+        for one in PUBLIC_MODELS
+    ]
+    unknown = [TotalCompute(one.name, one.year, None, one.source) for one in UNPUBLISHED_MODELS]
+    return tuple(sorted([*known, *unknown], key=lambda one: one.year))

@@ -20,6 +20,7 @@ from lmviz.scaling.public_models import (
     GPT3_TOKENS,
     PUBLIC_MODELS,
     find_public,
+    total_compute,
 )
 from lmviz.scaling.report import built_parameters, scaling_page
 
@@ -78,6 +79,15 @@ def test_the_compute_of_gpt3s_family():
         GPT3_FAMILY, key=lambda m: abs(petaflop_days(training_compute(m.parameters, GPT3_TOKENS)) - 50)
     )
     assert slip.name == "2.7 bn"  # a slide gives 50 for the largest
+
+
+def test_the_total_compute_of_public_models_is_none_where_it_is_not_published():
+    found = {model.name: model.operations for model in total_compute()}
+    assert found["GPT-3"] == pytest.approx(3646 * 8.64e19, rel=1e-3)
+    assert found["GPT-4"] is None
+    assert [name for name, operations in found.items() if operations is None] == ["GPT-4", "Gemini Ultra"]
+    years = [model.year for model in total_compute()]
+    assert years == sorted(years)
 
 
 def test_two_rows_break_width_and_no_other():

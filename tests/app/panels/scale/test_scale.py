@@ -27,6 +27,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.diagrams.layer_graph import LayerGraphView
 from lmviz.app.widgets.kit.picture import Spot
+from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.size_plot import SizePlot
 from lmviz.app.widgets.text.big_figure import BigFigure
@@ -425,3 +426,22 @@ def test_what_failed_about_runs_is_not_answered_by_the_pace(scene: Scene) -> Non
     assert calculator.complaint == "The folder of runs cannot be read."
     scale.runs_changed.emit()
     assert calculator.complaint == ""
+
+
+def test_total_compute_is_unknown_where_it_is_not_published(scene: Scene) -> None:
+    bars, panel = scene.find(BarsView, "total_compute_bars"), scene.panel("total_compute_view")
+    names = list(panel.exported_names().rows)
+
+    def click(name: str) -> str:
+        place = bars.part_rectangle(names.index(name))
+        QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=place.center().toPoint())
+        bars.set_current(names.index(name))
+        return bars.description()
+
+    assert click("GPT-2") == "GPT-2 1.04"
+    assert scene.session.scale.name == "GPT-2"
+    assert click("GPT-3") == "GPT-3 3,646"
+    planned = scene.session.scale.planned
+    assert click("GPT-4") == "GPT-4 unknown"
+    assert scene.session.scale.planned == planned
+    assert np.isnan(panel.exported_arrays()["total compute"][names.index("GPT-4"), 0])
