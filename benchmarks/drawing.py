@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.apart import once_apart
 from benchmarks.keystrokes import measured
+from benchmarks.limits import of_plain_frame
 from benchmarks.rows import Measured, Row
 from lmviz.families import open_run_model
 
@@ -183,7 +184,8 @@ def _walk() -> list[float]:
 def scrubbing() -> Measured:
     """Snapshots a second."""
     taken = once_apart(_scrubbing)
-    return Measured(len(taken) / sum(taken), f"{len(taken)} snapshots, the slowest {1000 * taken[-1]:.0f} ms")
+    detail = f"{len(taken)} snapshots, the slowest {1000 * taken[-1]:.0f} ms"
+    return Measured(len(taken) / sum(taken), detail, of_plain_frame(sum(taken) / len(taken)))
 
 
 ROWS = (
@@ -193,7 +195,7 @@ ROWS = (
         "ms",
         16,
         True,
-        lambda: measured(once_apart(_temperature)),
+        lambda: measured(once_apart(_temperature), limit=of_plain_frame),
     ),
     Row(
         "attention",
@@ -201,7 +203,7 @@ ROWS = (
         "ms",
         300,
         True,
-        lambda: measured(once_apart(_attention)[0], 0.5),
+        lambda: measured(once_apart(_attention)[0], 0.5, of_plain_frame),
     ),
     Row(
         "hover",
@@ -209,7 +211,7 @@ ROWS = (
         "ms",
         16,
         True,
-        lambda: measured(once_apart(_attention)[1]),
+        lambda: measured(once_apart(_attention)[1], limit=of_plain_frame),
     ),
     Row(
         "walk",
@@ -217,7 +219,7 @@ ROWS = (
         "ms",
         16,
         True,
-        lambda: measured(once_apart(_walk)),
+        lambda: measured(once_apart(_walk), limit=of_plain_frame),
     ),
     Row("scrubbing", f"scrubbing {SNAPSHOTS} snapshots of {SAMPLE_MODEL}", "a second", 20, False, scrubbing),
 )

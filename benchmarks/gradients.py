@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks.apart import once_apart
 from benchmarks.keystrokes import SAMPLE_MODEL, SAMPLE_PREFIX, measured, opened_at
+from benchmarks.limits import of_plain_frame
 from benchmarks.rows import Row
 
 TOKENS = 64
@@ -63,7 +64,7 @@ ROWS = (
         "ms",
         50,
         True,
-        lambda: measured(once_apart(_gradients)),
+        lambda: measured(once_apart(_gradients), limit=of_plain_frame),
     ),
     Row(
         "tape",
@@ -71,6 +72,6 @@ ROWS = (
         "ms",
         16,
         True,
-        lambda: measured(once_apart(_tape_steps)),
+        lambda: measured(once_apart(_tape_steps), limit=of_plain_frame),
     ),
 )
