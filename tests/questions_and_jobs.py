@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 from made_features import made_features
 from PySide6.QtCore import Qt
@@ -22,6 +23,7 @@ from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import scale_head
 from lmviz.lectures.bundle import pack
 from lmviz.lectures.reading import open_lecture
+from lmviz.readouts.direction import StateDirection
 from lmviz.scaling.position_trial import TrialOptions
 from lmviz.training.options import TrainingOptions
 
@@ -422,6 +424,53 @@ def other_weights(scene: Scene) -> None:
     library.choose_step(steps[next(scene.numbers) % len(steps)])
 
 
+def add_a_direction(scene: Scene) -> None:
+    """Add another word's direction, once the list is there."""
+    scene.show("directions_view")
+    scene.settle()
+    directions = scene.session.directions
+    scene.wait(lambda: directions.file is not None)
+    [panel] = scene.places("directions_view")
+    edit = panel.findChild(QLineEdit, "direction_word_edit")
+    scene.wait(edit.isVisible)
+    edit.setText(WORDS[next(scene.numbers) % len(WORDS)])
+    edit.returnPressed.emit()
+
+
+def look_at_a_direction(scene: Scene) -> None:
+    """Put another direction on the list, which is then looked at in the open text."""
+    corpus = scene.session.text.corpus
+    if corpus is None or corpus.task != "next-token":
+        scene.open_text()
+    scene.show("directions_view")
+    scene.settle()
+    directions = scene.session.directions
+    scene.wait(lambda: directions.file is not None)
+    width = len(scene.session.reading.current.trace["layers/0/hidden"].array[0])
+    vector = np.arange(1.0, width + 1) + next(scene.numbers)
+    directions.add(StateDirection.of("layers/0/hidden", vector, "made up"))
+
+
+def take_means(scene: Scene) -> None:
+    """Take the difference of means of another set."""
+    number = next(scene.numbers)
+    rows = [{"text": f"the {WORDS[number % 5]}", "changed": f"the {WORDS[(number + 1) % 5]}"}] * 2
+    scene.show("directions_view")
+    scene.wait(lambda: scene.session.directions.file is not None)
+    scene.session.many.take(lmviz.text_set(rows))
+    scene.click("direction_means_button")
+
+
+def find_kept_directions(scene: Scene) -> None:
+    """Have those of the shown model looked for, as where it is first shown."""
+    scene.show("directions_view")
+    scene.open_model("gru")
+    scene.open_model("lstm")
+    directions = scene.session.directions
+    scene.wait(lambda: directions.moment is not None)
+    directions.look_for()
+
+
 def map_answers(scene: Scene) -> None:
     """Map where the answers of a set of texts are read and used."""
     rows = [
@@ -555,6 +604,7 @@ ELSEWHERE: dict[str, tuple[str, Callable[[Scene], object]]] = {
     "staying features": ("features", look_at_features),
     "words of a feature": ("features", look_at_features),
     "head words": ("circuits transformer", other_weights),
+    "directions": ("circuits", look_at_a_direction),
     "evidence": ("inside n-gram", follow_a_context),
     "steer": ("circuits", change_a_word),
     "who taught it this": ("inside", ask_who_taught),
@@ -663,6 +713,10 @@ ROWS = (
     Row("bill of features", "circuits transformer", "feature_bill_view", bill_features),
     Row("Probing ", "circuits", "probe_view", probe_labels),
     Row("Mapping ", "circuits transformer", "read_and_used_view", map_answers),
+    Row("places of a direction", "circuits", "directions_view", look_at_a_direction),
+    Row("direction of a word", "circuits", "directions_view", add_a_direction),
+    Row("direction of means", "circuits", "directions_view", take_means),
+    Row("kept directions ", "circuits", "directions_view", find_kept_directions),
     Row("steer curve", "circuits", "steer_view", change_a_word),
     Row("two heads", "circuits repeater", "head_pair_view", say_again),
     Row("answer by step", "circuits repeater", "head_pair_view", say_again),

@@ -146,6 +146,21 @@ class Picker(LookPart):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Field(LookPart):
+    """A line to type in; `hint` stands in it while it is empty. `entered` is told what was typed.
+
+    Where it `keeps` its `text`, this happens also as the line is left; otherwise by Enter alone, and the
+    line is empty again.
+    """
+
+    text: str = ""
+    hint: str = ""
+    keeps: bool = True
+    enabled: bool = True
+    entered: Callable[[str], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SliderLine(LookPart):
     """A number that is dragged: one of `count` places from 0, at `place`; what is `written` stands beside it.
 

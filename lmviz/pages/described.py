@@ -23,7 +23,7 @@ MOST_READOUTS = 2_000
 EXACT = 250_000
 """So many weights of attention are handed out exactly; more are rounded."""
 
-CONTROLS = (parts.Button, parts.Picker, parts.SliderLine, parts.Space, parts.CurveNames)
+CONTROLS = (parts.Button, parts.Field, parts.Picker, parts.SliderLine, parts.Space, parts.CurveNames)
 """What only the window can answer, or what is nothing but room."""
 
 MOST_ROWS = 5_000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,6 +59,12 @@ class StateDirection(Shown):
         """Its name, or else where it comes from."""
         return self.name or self.origin
 
+    @property
+    def digest(self) -> str:
+        """A mark of the tap and the numbers, by which code finds it in a file."""
+        told = self.address.encode("utf-8", errors="replace") + np.ascontiguousarray(self.vector).tobytes()
+        return hashlib.sha256(told).hexdigest()[:12]
+
     def along(self, states: np.ndarray) -> np.ndarray:
         """(...,) how far states (..., channel) lie along it."""
         return states @ self.vector
@@ -105,6 +113,18 @@ class StateDirection(Shown):
         except OSError as fault:
             raise LmvizError(f"{path} cannot be written ({fault.strerror}): choose another place.") from fault
         return path
+
+    def scaled_to(self, states: np.ndarray) -> StateDirection:
+        """The same with the length by which states (position, channel) lie from their mean, on average.
+
+        For one whose own length means nothing, such as a row of weights. The first state is left out, as it
+        is often unlike all others; of fewer than three, nothing is said.
+        """
+        rest = states[1:].astype(np.float64)
+        if len(rest) < 2 or rest.shape[-1:] != self.vector.shape:
+            return self
+        far = float(np.sqrt(((rest - rest.mean(0)) ** 2).sum(1).mean()))
+        return dataclasses.replace(self, length=far) if np.isfinite(far) and far > 0 else self
 
     def random_like(self, seed: int = 0) -> StateDirection:
         """A direction at the same tap that means nothing, of the same length: the control of a steering."""

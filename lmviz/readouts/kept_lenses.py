@@ -6,16 +6,14 @@ to it is in the folder of downloaded texts.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 
 from lmviz.base.errors import LmvizError
-from lmviz.base.places import shipped
 from lmviz.models.model import Model
 from lmviz.readouts.fitted_lens import FittedLens, check_fits, read_lens
+from lmviz.readouts.kept_beside import beside_run
 from lmviz.readouts.stream_pass import StreamPass
-from lmviz.text.resources import data_folder
 
 FOLDER = "lenses"
 
@@ -25,11 +23,8 @@ def kept_at(folder: Path, created: str, kind: str, step: int) -> Path:
 
     Another run may later be begun in the same folder, and finds nothing of this one's.
     """
-    samples = shipped("sample_models").resolve()
-    is_own = os.path.isfile(folder / "run.json") and samples not in folder.resolve().parents
-    told = created if is_own else f"{folder.resolve()} {created}"
-    digest = hashlib.sha256(told.encode("utf-8", errors="replace")).hexdigest()[:12]
-    return (folder if is_own else data_folder()) / FOLDER / f"{kind}-{step}-{digest}.safetensors"
+    place, digest = beside_run(folder, created)
+    return place / FOLDER / f"{kind}-{step}-{digest}.safetensors"
 
 
 def keep(lens: FittedLens, path: Path) -> Path:

@@ -21,7 +21,7 @@ from lmviz.decoding.sampling import distribution_after, sample
 from lmviz.inspection.backpropagation import unchanged
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.intervention import Intervention
-from lmviz.inspection.recipes.recipe import RecipeSubject
+from lmviz.inspection.recipes.recipe import RecipeSubject, as_source, recipe_of
 from lmviz.inspection.scalar import AnyOf, read_scalar
 from lmviz.inspection.tracing import trace
 from lmviz.looks.shown import Shown
@@ -172,10 +172,22 @@ def steered_text(
     )
 
 
-def steering_recipe(subject: RecipeSubject, text: str, other: str, tap: str, strength: float) -> str:
-    """Python code for the probabilities of the next token after `other`, bound to `values` (token,)."""
-    made = f"north = lmviz.direction(model, {[text]!r}, {[other]!r}, {tap!r})"
-    read = (
-        f"values = lmviz.next_token(model, {other!r}, interventions=[north.add({strength!r})]).probabilities"
-    )
-    return "\n".join(["import lmviz", "", f"model = {subject.opening}", made, read, ""])
+def steering_recipe(
+    subject: RecipeSubject, made: str, other: str, text: str, use: DirectionUse, strength: float
+) -> str:
+    """Python code for the probabilities of the next token after a text, bound to `values` (token,).
+
+    `made` is code for the direction, `other` for the one that is swapped with it.
+    """
+    how = [repr(use.how)] if use.how != "add" or use.everywhere or use.start else []
+    how += [f"other={other}"] if use.other is not None else []
+    how += ["everywhere=True"] if use.everywhere else []
+    how += [f"start={use.start}"] if use.start else []
+    lines = [f"north = {made}"]
+    if how:
+        lines.append(f"use = DirectionUse({', '.join(['north', *how])})")
+    change = f"use.change({strength!r})" if how else f"north.add({strength!r})"
+    given = ", ".join([*map(as_source, subject.interventions), change])
+    lines.append(f"values = lmviz.next_token(model, {text!r}, interventions=[{given}]).probabilities")
+    imports = ("from lmviz.readouts.direction_use import DirectionUse",) if how else ()
+    return recipe_of(subject, *lines, imports=imports)

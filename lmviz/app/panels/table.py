@@ -171,6 +171,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow(
         "read_and_used", "Read, used", "circuits", "centre", tabbed=True, least=(440, 300), clears="right"
     ),
+    PanelRow("directions", "Directions", "circuits", "centre", tabbed=True, least=(440, 300), clears="right"),
     PanelRow("steer", "Steer", "circuits", "centre", tabbed=True, least=(440, 300), clears="right"),
     PanelRow(
         "attribution",

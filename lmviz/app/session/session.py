@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.beam import BeamSearch
     from lmviz.app.session.contrast import CurrentContrast
     from lmviz.app.session.descent import Descent
+    from lmviz.app.session.directions import OpenDirections
     from lmviz.app.session.features import OpenFeatures
     from lmviz.app.session.followed_series import FollowedSeries
     from lmviz.app.session.lenses import Lenses
@@ -172,6 +173,13 @@ class Session(QObject):
         from lmviz.app.session.features import OpenFeatures
 
         return OpenFeatures(self.work, self.text, self.library, self.surgery, self)
+
+    @cached_property
+    def directions(self) -> OpenDirections:
+        """The directions of the shown model, and which is looked at."""
+        from lmviz.app.session.directions import OpenDirections
+
+        return OpenDirections(self.work, self.library, self.surgery, self)
 
     @cached_property
     def beam(self) -> BeamSearch:

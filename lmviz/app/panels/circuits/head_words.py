@@ -10,9 +10,11 @@ import numpy as np
 from lmviz.app.panels.circuits.answering_panel import heads_missing
 from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.question import Key, Question
+from lmviz.app.panels.shared.keep_direction import KEEP, keep_direction
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.widgets.base.figures import number
 from lmviz.base.counting import head_name
+from lmviz.inspection.names import number_of
 from lmviz.inspection.recipes.recipe import arguments_of, recipe_of
 from lmviz.looks.columns import Column
 from lmviz.looks.look import Look
@@ -62,7 +64,7 @@ class HeadWordsPanel(AskingPanel[Moment, HeadWordsFound]):
     follows = ("library.model_changed", "library.step_changed")
     parts = (SENTENCE, TABLE, TITLE, SCORES, TOLD, HEAD, MATRIX)
 
-    _head, _matrix = (0, 0), "ov"
+    _head, _matrix, _row = (0, 0), "ov", 0
 
     def out_of_place(self, model: OpenedModel) -> str:
         return heads_missing(model)
@@ -111,6 +113,8 @@ class HeadWordsPanel(AskingPanel[Moment, HeadWordsFound]):
                 Column(first, [" ".join(map(visible, each)) for each in words.reads], tokens=True),
                 Column(second, [" ".join(map(visible, each)) for each in words.writes], tokens=True),
             ],
+            current=self._row,
+            clicked=self._choose_row,
         )
         pairs = found.scores.strongest(PAIRS)
         scores = replace(
@@ -144,7 +148,7 @@ class HeadWordsPanel(AskingPanel[Moment, HeadWordsFound]):
                 scores,
                 TOLD,
             ),
-            head=pickers,
+            head=(replace(KEEP, name="keep_head_direction", clicked=lambda: self._keep(words)), *pickers),
             arrays={"values": words.values, "left": words.left, "right": words.right},
             recipe=recipe_of(
                 moment[0].reading("", moment[1]),
@@ -154,6 +158,19 @@ class HeadWordsPanel(AskingPanel[Moment, HeadWordsFound]):
                 "values = found.values",
             ),
         )
+
+    def _choose_row(self, row: int) -> None:
+        self._row = row
+        self.refresh_soon()
+
+    def _keep(self, words: HeadWords) -> None:
+        """Keep what the chosen direction writes or, of QK, what it looks for."""
+        side = "writes" if words.matrix == "ov" else "reads"
+        row = min(self._row, len(words.values) - 1)
+        address, vector, _ = words.along(row, side)
+        what = "what it moves" if words.matrix == "ov" else "what it looks for"
+        name = head_name(words.layer, words.head)
+        keep_direction(self.session, address, vector, f"head {name}, {what}, {number_of('row', row)}")
 
     def _choose(self, head: tuple[int, int], matrix: str) -> None:
         if (head, matrix) != (self._head, self._matrix):

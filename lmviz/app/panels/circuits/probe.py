@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.app.panels.look_panel import ShowingPanel
+from lmviz.app.panels.shared.keep_direction import KEEP, keep_scaled
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.widgets.base.figures import count, whole_percentage
 from lmviz.app.workers.job import Job
@@ -16,7 +17,7 @@ from lmviz.inspection.names import stop_name
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
-from lmviz.looks.parts import Button, Curves, SideBySide, Space, Stacked, Words
+from lmviz.looks.parts import Button, Curves, Picker, SideBySide, Space, Stacked, Words
 from lmviz.models.address import Address
 from lmviz.text.corpus import Corpus
 
@@ -35,6 +36,7 @@ INVITATION = (
     "words, random labels, and the same network before its training give?"
 )
 SENTENCE = Words("probe_sentence")
+LABEL = Picker("probe_label_picker", says="of which label the direction is kept")
 PLOT = Curves(
     "probe_plot",
     says="how often a probe is right, by layer, and its controls",
@@ -59,6 +61,7 @@ class ProbePanel(ShowingPanel):
     )
 
     _found: tuple[Moment, Corpus, Probes] | None = None
+    _label = 0
     _job: Job | None = None
 
     @property
@@ -130,12 +133,26 @@ class ProbePanel(ShowingPanel):
         }
         if probes.untrained is not None:
             arrays["before_training"] = probes.untrained
+        best = probes.addresses[int(probes.gap.argmax())]
+        label = min(self._label, len(probes.names) - 1)
+        picker = replace(LABEL, choices=probes.names, chosen=label, chose=self._choose_label)
+        keep = replace(
+            KEEP, name="keep_probe_direction", clicked=lambda: self._keep(probes, best, probes.names[label])
+        )
         return Look(
             (SideBySide(first=plot, second=beside, shares=(5, 3), share=1),),
-            head=(button,),
+            head=(picker, keep, button),
             arrays=arrays,
             names=Names(names),
         )
+
+    def _choose_label(self, at: int) -> None:
+        self._label = at
+        self.refresh_soon()
+
+    def _keep(self, probes: Probes, address: str, label: str) -> None:
+        """Keep the direction to a label, where the gap is largest."""
+        keep_scaled(self.session, probes.direction(address, label))
 
     def _obstacle(self) -> str:
         """Why nothing can be probed; empty where it can."""

@@ -1,4 +1,4 @@
-"""A direction that steers: the state of one text less that of the other, added to the second."""
+"""A direction that steers: that between the two texts, or one of the list, added, removed or swapped."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.question import Key, Question
+from lmviz.app.panels.shared.keep_direction import KEEP
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.widgets.base.figures import count, number, percentage
@@ -16,12 +17,23 @@ from lmviz.inspection.lens_sentence import place_in_words
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
-from lmviz.looks.parts import Bars, Curves, LookPart, Picker, SideBySide, SliderLine, Stacked, Words
+from lmviz.looks.parts import (
+    Bars,
+    Button,
+    Curves,
+    LookPart,
+    Picker,
+    SideBySide,
+    SliderLine,
+    Stacked,
+    Words,
+)
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.readouts.direction import StateDirection
+    from lmviz.readouts.direction_use import DirectionUse
     from lmviz.readouts.steering import SteeredMeasure, SteeredText
 
 LEAST, MOST, STEP = -2.0, 2.0, 0.1
@@ -31,12 +43,24 @@ WORDS, TOKENS, JUDGED, PASSAGES = 8, 24, 32, 8
 
 NO_PAIR = (
     "Type a changed text beside the first: what the model's state is in one and not in the other is the "
-    "direction that is added here."
+    "direction that is added here. Or choose one in Directions."
 )
 ONE_LANGUAGE_MODEL = "{} does not predict the next token of one text: open a language model."
 
 SLIDER = SliderLine("steer_slider", says="strength of the direction", title="strength", count=PLACES)
-PLACE = Picker("steer_place_picker", says="after which layer the direction is added")
+PLACE = Picker("steer_place_picker", says="after which layer the direction is used")
+SOURCE = Picker("steer_direction_picker", says="which direction is used")
+HOW = Picker("steer_how_picker", says="what is done along the direction")
+LAYERS = Picker(
+    "steer_layers_picker", says="at one layer or at all", choices=("at this layer", "at every layer")
+)
+WORDS_PICKER = Picker(
+    "steer_words_picker", says="at which words", choices=("at every word", "from the current word on")
+)
+APPLY = Button(
+    "steer_apply_button", text="add to surgery", role="link", tip="Put it into surgery, as the slider stands."
+)
+BETWEEN = "between the two texts"
 SENTENCE = Words("steer_sentence")
 SAMPLE = Words("steer_sample", says="what the steered model writes")
 BARS = Bars("steer_words", says="what it expects next", share=1)
@@ -60,11 +84,17 @@ LOSS = Curves(
 
 @dataclass(frozen=True, eq=False)
 class SteerFound:
-    """The places there are, the direction at the chosen one, and what the second text becomes with it."""
+    """The places there are, what is done along which direction, and what the text becomes with it."""
 
     places: tuple[str, ...]
-    direction: StateDirection
+    use: DirectionUse
+    text: str
     steered: SteeredText
+
+    @property
+    def direction(self) -> StateDirection:
+        """The direction that is used."""
+        return self.use.direction
 
 
 class SteerPanel(AskingPanel[Reading, SteerFound]):
@@ -74,11 +104,34 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
     draws = ("reading", "contrast")
     key = Key("steer")
     curve_key = Key("steer curve")
-    follows = ("contrast.answered", "reading.changed", "text.changed", "library.model_changed")
-    parts = (SENTENCE, PLACE, SLIDER, SAMPLE, BARS, PLOT, replace(LOSS, shown=False))
+    follows = (
+        "contrast.answered",
+        "reading.changed",
+        "text.changed",
+        "library.model_changed",
+        "directions.changed",
+        "directions.chosen_changed",
+        "focus.position_changed",
+    )
+    parts = (
+        SENTENCE,
+        SOURCE,
+        HOW,
+        PLACE,
+        LAYERS,
+        WORDS_PICKER,
+        SLIDER,
+        SAMPLE,
+        BARS,
+        PLOT,
+        replace(LOSS, shown=False),
+    )
 
     _place = round((1.0 - LEAST) / STEP)
     _tap = ""
+    _is_listed: bool | None = None  # whether one of the list is used; as there is one, while nobody chose
+    _how: tuple[str, StateDirection | None] = ("add", None)
+    _everywhere = _from_here = False
     _curve: tuple[Any, SteeredMeasure] | None = None
 
     def out_of_place(self, model: OpenedModel) -> str:
@@ -87,39 +140,61 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
 
     def have_asked(self) -> None:
         self.session.contrast.renew()
+        self.session.directions.look_for()
 
     @property
     def strength(self) -> float:
         """Where the slider stands."""
         return round(LEAST + STEP * self._place, 2)
 
+    @property
+    def listed(self) -> StateDirection | None:
+        """The direction of the list that is used; None where it is that between the two texts."""
+        measured, chosen = self.session.contrast.found, self.session.directions.direction
+        is_pair = measured is not None and bool(measured.others)
+        return chosen if (not is_pair if self._is_listed is None else self._is_listed) else None
+
+    @property
+    def start(self) -> int:
+        """From which position on."""
+        return self.session.reading.position if self._from_here else 0
+
     def question(self) -> Question[Reading, SteerFound] | Look:
         measured, reading = self.session.contrast.found, self.session.contrast.reading
-        if measured is None or reading is None or not measured.others:
+        listed = self.listed
+        if measured is None or reading is None or (listed is None and not measured.others):
             return Look(self.parts, instead=NO_PAIR)
-        text, other = measured.contrast.text, measured.contrast.changed
+        text, changed = str(measured.contrast.text), str(measured.contrast.changed)
         strength, asked_tap, changes = self.strength, self._tap, reading.question.interventions
+        (how, other), everywhere, start = self._how, self._everywhere, self.start
 
         def work(model: Model) -> SteerFound:
             from lmviz.inspection.logit_lens import lens_places
             from lmviz.readouts.direction import differing, mean_difference
+            from lmviz.readouts.direction_use import DirectionUse
             from lmviz.readouts.steering import steered_text
 
-            places = differing(model, str(text), str(other), lens_places(model, after_layers=True))
-            tap = asked_tap if asked_tap in places else places[len(places) // 2]
-            direction = mean_difference(model, [str(text)], [str(other)], tap)
-            return SteerFound(
-                places, direction, steered_text(model, direction, str(other), strength, TOKENS, changes)
-            )
+            places: tuple[str, ...] = ()
+            direction, moved = listed, text
+            if direction is None:
+                places = differing(model, text, changed, lens_places(model, after_layers=True))
+                tap = asked_tap if asked_tap in places else places[len(places) // 2]
+                direction, moved = mean_difference(model, [text], [changed], tap), changed
+            is_fitting = other is not None and other.address == direction.address and other is not direction
+            own_how = how if how != "swap" or is_fitting else "add"
+            partner = other if own_how == "swap" else None
+            use = DirectionUse(direction, own_how, partner, everywhere, start)
+            return SteerFound(places, use, moved, steered_text(model, use, moved, strength, TOKENS, changes))
 
-        return Question(self.key, reading, work, about=(measured.contrast, strength, asked_tap, changes))
+        about = (measured.contrast, listed, strength, asked_tap, changes, how, other, everywhere, start)
+        return Question(self.key, reading, work, about=about)
 
     def look(self, reading: Reading, found: SteerFound) -> Look:
         measured = self.session.contrast.found
-        if measured is None or not measured.others:
+        if measured is None:
             return Look(self.parts, instead=NO_PAIR)
         self._ask_curve(reading, found)
-        tap, steered = found.direction.address, found.steered
+        steered = found.steered
         rows = steered.distribution.top(WORDS)
         bars = replace(
             BARS,
@@ -129,46 +204,104 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
             notes=[f"{percentage(steered.unsteered.probability_of(row.id))} without" for row in rows],
             limit=1.0,
         )
-        controls = SideBySide(
-            first=replace(
-                PLACE,
-                choices=[place_in_words(place) for place in found.places],
-                chosen=found.places.index(tap),
-                chose=lambda at: self._choose(found.places[at]),
-            ),
-            second=replace(
-                SLIDER, place=self._place, written=f"× {number(self.strength, 1)}", moved=self._move
-            ),
-            shares=(1, 3),
-        )
         left = Stacked(parts=(replace(SAMPLE, text=f"…{steered.sample}"), bars), share=1)
         curves = self._curves(reading, found)
         arrays = {"probabilities": steered.distribution.probabilities, "direction": found.direction.vector}
         curve = self._known(reading, found)
         if curve is not None:
             arrays |= {"strengths": curve.strengths, "measure": curve.array, "random": curve.random}
-        from lmviz.readouts.steering import steering_recipe
-
-        contrast = measured.contrast
+        is_listed = self.listed is not None
+        keep = replace(
+            KEEP,
+            name="keep_steered_direction",
+            clicked=lambda: self.session.directions.add(_named(found.direction)),
+            enabled=not is_listed,
+        )
         return Look(
             (
                 self._said(rows[0].token, rows[0].probability, found, curve),
-                controls,
+                *self._controls(found),
                 SideBySide(first=left, second=Stacked(parts=curves, share=1), shares=(1, 1), share=1),
             ),
-            aside="added to the changed text at every word",
+            aside=f"in {'the text' if is_listed else 'the changed text'}",
+            head=(keep, replace(APPLY, clicked=lambda: self._apply(found))),
             arrays=arrays,
             names=Names(steered.distribution.tokens),
-            recipe=steering_recipe(
-                reading.moment, str(contrast.text), str(contrast.changed), tap, steered.strength
-            ),
+            recipe=self._recipe(reading, found),
         )
+
+    def _controls(self, found: SteerFound) -> tuple[LookPart, ...]:
+        """Which direction, what is done along it, where, and how strongly."""
+        directions, listed = self.session.directions, self.listed
+        source = replace(
+            SOURCE,
+            choices=[BETWEEN, *(one.called for one in directions.listed)],
+            chosen=0 if listed is None else directions.chosen + 1,
+            chose=self._choose_source,
+        )
+        others = [
+            one
+            for one in directions.listed
+            if one.address == found.direction.address and one is not found.direction
+        ]
+        hows: list[tuple[str, StateDirection | None]] = [("add", None), ("remove", None)]
+        hows += [("swap", one) for one in others]
+        own = (found.use.how, found.use.other)
+        how = replace(
+            HOW,
+            choices=["add", "remove", *(f"swap with {one.called}" for one in others)],
+            chosen=hows.index(own) if own in hows else 0,
+            chose=lambda at: self._choose_how(hows[at]),
+        )
+        place = replace(
+            PLACE,
+            choices=[place_in_words(place) for place in found.places],
+            chosen=found.places.index(found.direction.address) if found.places else 0,
+            chose=lambda at: self._choose(found.places[at]),
+            shown=bool(found.places),
+        )
+        layers = replace(LAYERS, chosen=int(self._everywhere), chose=self._choose_layers)
+        words = replace(WORDS_PICKER, chosen=int(self._from_here), chose=self._choose_words)
+        slider = replace(SLIDER, place=self._place, written=f"× {number(self.strength, 1)}", moved=self._move)
+        where = SideBySide(first=layers, second=words)
+        return (
+            SideBySide(
+                first=SideBySide(first=source, second=how, shares=(3, 2)),
+                second=SideBySide(first=place, second=where, shares=(1, 2)),
+            ),
+            slider,
+        )
+
+    def _recipe(self, reading: Reading, found: SteerFound) -> str:
+        from lmviz.readouts.steering import steering_recipe
+
+        measured, directions = self.session.contrast.found, self.session.directions
+        if measured is None:
+            return ""
+        contrast, direction = measured.contrast, found.direction
+        made = directions.code_of(direction) or (
+            f"lmviz.direction(model, {[str(contrast.text)]!r}, {[str(contrast.changed)]!r}, "
+            f"{direction.address!r})"
+        )
+        other = "" if found.use.other is None else directions.code_of(found.use.other)
+        return steering_recipe(reading.moment, made, other, found.text, found.use, found.steered.strength)
+
+    def _apply(self, found: SteerFound) -> None:
+        """Put it into surgery; what is not yet on the list is put there, so that Python code can open it."""
+        directions, use = self.session.directions, found.use
+        if not directions.code_of(use.direction):
+            use = replace(use, direction=_named(use.direction))
+            directions.add(use.direction)
+        opened, other = ("" if one is None else directions.code_of(one) for one in (use.direction, use.other))
+        directions.apply(use.change(found.steered.strength, opened, other))
 
     def _said(self, token: str, share: float, found: SteerFound, curve: SteeredMeasure | None) -> Words:
         """What the direction does, beside what a random one does."""
         where = place_in_words(found.direction.address)
+        what = "the difference" if self.listed is None else found.direction.called
+        done = {"add": "", "remove": " removed", "swap": " swapped"}[found.use.how]
         text = (
-            f"With {number(found.steered.strength, 1)} × the difference after {where}, “{visible(token)}” "
+            f"With {number(found.steered.strength, 1)} × {what}{done} after {where}, “{visible(token)}” "
             f"is likeliest, {percentage(share)}."
         )
         if curve is not None and curve.is_complete:
@@ -185,6 +318,24 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
             self._tap = tap
             self.refresh_soon()
 
+    def _choose_source(self, at: int) -> None:
+        self._is_listed = at > 0
+        if at > 0:
+            self.session.directions.choose(at - 1)
+        self.refresh_soon()
+
+    def _choose_how(self, how: tuple[str, StateDirection | None]) -> None:
+        self._how = how
+        self.refresh_soon()
+
+    def _choose_layers(self, at: int) -> None:
+        self._everywhere = at == 1
+        self.refresh_soon()
+
+    def _choose_words(self, at: int) -> None:
+        self._from_here = at == 1
+        self.refresh_soon()
+
     def _move(self, place: int) -> None:
         if place != self._place:
             self._place = place
@@ -195,7 +346,11 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
 
     def _about(self, reading: Reading, found: SteerFound) -> Any:
         measured, corpus = self.session.contrast.found, self.session.text.corpus
-        return None if measured is None else (reading, measured.contrast, found.direction.address, corpus)
+        if measured is None:
+            return None
+        use = found.use
+        own = found.direction.address if self.listed is None else found.direction
+        return (reading, measured.contrast, own, use.how, use.other, use.everywhere, use.start, corpus)
 
     def _known(self, reading: Reading, found: SteerFound) -> SteeredMeasure | None:
         is_known = self._curve is not None and self._curve[0] == self._about(reading, found)
@@ -208,7 +363,7 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
         if about is None or measured is None:
             return
         held_out = corpus.validation_documents if corpus is not None and corpus.task == "next-token" else ()
-        other, of, direction = str(measured.contrast.changed), measured.contrast.measure, found.direction
+        text, of, use = found.text, measured.contrast.measure, found.use
         changes = reading.question.interventions
 
         def work(model: Model) -> SteeredMeasure:
@@ -218,8 +373,8 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
             rows = [read_prefix(model, one).ids[:JUDGED] for one in held_out[:PASSAGES] if one.strip()]
             *_, last = steering(
                 model,
-                direction,
-                other,
+                use,
+                text,
                 of,
                 held_out=[ids for ids in rows if len(ids) > 1],
                 interventions=changes,
@@ -260,3 +415,8 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
             moved=self._go_to,
         )
         return plot, loss
+
+
+def _named(direction: StateDirection) -> StateDirection:
+    """The difference of two texts, as it is called in a list."""
+    return replace(direction, origin="difference of two texts")

@@ -9,6 +9,7 @@ import numpy as np
 
 from lmviz.app.panels.difference.pair_panel import PairPanel, in_short, whole, why_not
 from lmviz.app.panels.question import Key, Question
+from lmviz.app.panels.shared.keep_direction import KEEP, keep_direction
 from lmviz.app.session.pair import Two
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.base.counting import numbered
@@ -136,6 +137,11 @@ class ChangedWeightsPanel(PairPanel["Changes | str"]):
         )
         if growing.is_done:
             self._ask_directions(two, chosen)
+        learned = self._direction_of(two, chosen)
+        can_keep = learned is not None and learned.vector is not None
+        keep = replace(
+            KEEP, name="keep_changed_direction", enabled=can_keep, clicked=lambda: self._keep(learned, chosen)
+        )
         return Look(
             (
                 replace(SENTENCE, text=_said(chosen, in_short(two), is_most=chosen is most)),
@@ -145,6 +151,7 @@ class ChangedWeightsPanel(PairPanel["Changes | str"]):
             aside="size of the change · directions for 90 % of B − A · of A",
             aside_tip="Size: ‖ΔW‖ / ‖W‖ in Frobenius' norm. Directions: how many of the largest singular "
             "values hold nine tenths of the sum of all squares, for the change and for the matrix itself.",
+            head=(keep,),
             arrays={
                 "relative": np.array([change.relative for change in found]),
                 "singular": chosen.singular if chosen.singular is not None else np.zeros(0),
@@ -180,11 +187,19 @@ class ChangedWeightsPanel(PairPanel["Changes | str"]):
         self._directions = (about, found)
         self.refresh()
 
-    def _words(self, two: Two, change: MatrixChange, others: list[MatrixChange]) -> str:
+    def _direction_of(self, two: Two, change: MatrixChange) -> LearnedDirection | None:
+        """The strongest direction of a change, once that is known."""
         known = self._directions
-        said = ""
-        if known is not None and known[0] == (two, change.label) and known[1] is not None:
-            said = _in_words(known[1])
+        return known[1] if known is not None and known[0] == (two, change.label) else None
+
+    def _keep(self, learned: LearnedDirection | None, change: MatrixChange) -> None:
+        """Keep what the change writes most, among the directions of the shown model."""
+        if learned is not None and learned.vector is not None:
+            keep_direction(self.session, learned.address, learned.vector, f"change of {change.label}")
+
+    def _words(self, two: Two, change: MatrixChange, others: list[MatrixChange]) -> str:
+        learned = self._direction_of(two, change)
+        said = "" if learned is None else _in_words(learned)
         beside = ", ".join(f"{one.label} {whole(one.relative)}" for one in others[:3])
         return " · ".join(part for part in (said, beside) if part)
 

@@ -10,6 +10,7 @@ import numpy as np
 from lmviz.app.panels.features.asked_features import FOLLOWS, AskedFeature, asked_feature
 from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.question import Key, Question
+from lmviz.app.panels.shared.keep_direction import KEEP, keep_scaled
 from lmviz.app.session.features import why_no_features
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
@@ -129,6 +130,7 @@ class FeatureTurnPanel(AskingPanel[Reading, TurnedWords]):
                     asked.number, to=round(asked.reading[asked.number].largest, 3)
                 ),
             ),
+            replace(KEEP, name="keep_feature_direction", clicked=lambda: self._keep(asked)),
         )
         return Look(
             (self._sentence(found, group, others), plot, slider, bars),
@@ -164,6 +166,11 @@ class FeatureTurnPanel(AskingPanel[Reading, TurnedWords]):
                 "their place."
             )
         return replace(SENTENCE, text=said)
+
+    def _keep(self, asked: AskedFeature) -> None:
+        direction = asked.opened.dictionary.direction(asked.number)
+        name = asked.opened.name_of(asked.number)
+        keep_scaled(self.session, replace(direction, name=name))
 
     def _is_of(self, asked: AskedFeature) -> bool:
         return self.asked is not None and self.asked.about == asked.key

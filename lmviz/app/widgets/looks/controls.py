@@ -1,4 +1,4 @@
-"""Buttons, pickers and sliders of a look."""
+"""Buttons, pickers, lines to type in and sliders of a look."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 
 from lmviz.app.widgets.base.building import named, picker
 from lmviz.app.widgets.base.plain import caption, paragraph
+from lmviz.app.widgets.controls.search_field import SearchField
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.looks.part_drawing import PartDrawing
-from lmviz.looks.parts import Button, Picker, SliderLine
+from lmviz.looks.parts import Button, Field, Picker, SliderLine
 
 
 class ButtonDrawing(PartDrawing[Button, QPushButton]):
@@ -43,6 +44,32 @@ class PickerDrawing(PartDrawing[Picker, QComboBox]):
                 self.widget.clear()
                 self.widget.addItems(list(part.choices))
             self.widget.setCurrentIndex(part.chosen)
+
+
+class FieldDrawing(PartDrawing[Field, SearchField]):
+    """A line to type in."""
+
+    def make(self, part: Field, inner: Sequence[QWidget]) -> SearchField:
+        line = SearchField(lambda event: False)
+        line.returnPressed.connect(self._enter)
+        line.editingFinished.connect(self._leave)
+        return line
+
+    def put(self, part: Field) -> None:
+        self.widget.setPlaceholderText(part.hint)
+        self.widget.setEnabled(part.enabled)
+        if self.changed("text"):
+            self.widget.setText(part.text)
+
+    def _enter(self) -> None:
+        if not self.part.keeps and self.widget.text().strip():
+            typed = self.widget.text()
+            self.widget.clear()
+            self.part.entered(typed)
+
+    def _leave(self) -> None:
+        if self.part.keeps and self.widget.text() != self.part.text:
+            self.part.entered(self.widget.text())
 
 
 class SliderLineDrawing(PartDrawing[SliderLine, SliderRow]):

@@ -24,6 +24,7 @@ DRAWN_BY = {
     "CurveNames": "word_curves:CurveNamesDrawing",
     "Curves": "curves:CurvesDrawing",
     "Dots": "dots:DotsDrawing",
+    "Field": "controls:FieldDrawing",
     "Firings": "firing_lines:FiringsDrawing",
     "Labels": "labels:LabelsDrawing",
     "Matrix": "matrix:MatrixDrawing",

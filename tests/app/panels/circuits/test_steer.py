@@ -1,16 +1,19 @@
 """Steering along the difference of two texts, in the window: what Python gives, and what the slider does."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QComboBox, QLabel, QSlider
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider
 from pytestqt.qtbot import QtBot
 
 import lmviz
 from lmviz.app.panels.circuits.steer import SteerPanel
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.inspection.recipes.recipe import array_recipe
 
 ONLY_PANELS = ("steer",)
 TEXT, OTHER = "the cows eat", "the cows see"
@@ -61,3 +64,70 @@ def test_the_panel_gives_what_python_gives_and_follows_slider_and_layer(
     qtbot.waitUntil(lambda: panel.found.direction.address == panel.found.places[other] != tap)
     qtbot.waitUntil(lambda: "random" in panel.exported_arrays())
     assert not np.array_equal(panel.exported_arrays()["measure"], steered.array)
+
+
+def pick(panel: SteerPanel, name: str, at: int) -> None:
+    """Choose in one of the pickers."""
+    box = panel.findChild(QComboBox, name)
+    box.setCurrentIndex(at)
+    box.activated.emit(at)
+
+
+def test_a_direction_of_the_list_is_removed_from_a_word_on_and_goes_into_surgery(
+    panel: SteerPanel, session: Session, transformer_run: Path, qtbot: QtBot
+):
+    qtbot.waitUntil(lambda: session.directions.file is not None)
+    session.directions.add(lmviz.word_direction(transformer_run, "grass", "layers/0/residual2"))
+    session.directions.add(lmviz.word_direction(transformer_run, "corn", "layers/0/residual2"))
+    try:
+        grass, corn = session.directions.listed
+        session.directions.choose(0)
+        qtbot.waitUntil(lambda: panel.found is not None and panel.found.direction is grass)
+        session.focus.choose_position(1)
+        pick(panel, "steer_how_picker", 1)
+        pick(panel, "steer_words_picker", 1)
+        qtbot.waitUntil(lambda: panel.found.use.how == "remove" and panel.found.use.start == 1)
+        expected = lmviz.next_token(
+            transformer_run, TEXT, interventions=[grass.remove(position=slice(1, None))]
+        ).probabilities
+        assert panel.exported_arrays()["probabilities"] == pytest.approx(expected, abs=1e-6)
+        known: dict[str, object] = {}
+        exec(panel.recipe(), known)
+        assert known["values"] == pytest.approx(expected, abs=1e-6)
+
+        qtbot.mouseClick(panel.findChild(QPushButton, "steer_apply_button"), Qt.MouseButton.LeftButton)
+        [change] = session.surgery.interventions
+        assert change.describe() == "unembedding of “grass” removed"
+        reading = session.reading
+        qtbot.waitUntil(lambda: reading.current.baseline is not None)
+        shown = reading.current.trace["probabilities"].array[-1]
+        assert shown == pytest.approx(expected, abs=1e-6)
+        known = {}
+        exec(array_recipe(reading.current.moment, "probabilities"), known)
+        assert known["values"][-1] == pytest.approx(expected, abs=1e-6)
+        session.surgery.undo()
+
+        pick(panel, "steer_how_picker", 2)  # swap with the other one
+        pick(panel, "steer_words_picker", 0)
+        pick(panel, "steer_layers_picker", 1)
+        qtbot.waitUntil(lambda: panel.found.use.other is corn and panel.found.use.everywhere)
+        qtbot.waitUntil(lambda: panel.found.use.start == 0 and not panel.is_behind)
+        change = dataclasses.replace(grass.swap(corn), address="layers/*/residual2")
+        expected = lmviz.next_token(transformer_run, TEXT, interventions=[change]).probabilities
+        assert panel.exported_arrays()["probabilities"] == pytest.approx(expected, abs=1e-6)
+    finally:
+        session.directions.file.unlink(missing_ok=True)  # the run is one for all tests
+
+
+def test_the_difference_of_two_texts_can_be_kept(panel: SteerPanel, session: Session, qtbot: QtBot):
+    session.contrast.set_other(OTHER)
+    qtbot.waitUntil(lambda: panel.found is not None and session.directions.file is not None)
+    qtbot.mouseClick(panel.findChild(QPushButton, "keep_steered_direction"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(session.directions.listed) == 1)
+    try:
+        [kept] = session.directions.listed
+        assert np.array_equal(kept.vector, panel.found.direction.vector)
+        assert kept.origin == "difference of two texts"
+        qtbot.waitUntil(lambda: len(lmviz.open_direction(session.directions.file)) == 1)
+    finally:
+        session.directions.file.unlink(missing_ok=True)
