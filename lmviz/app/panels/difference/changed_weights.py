@@ -9,7 +9,6 @@ import numpy as np
 
 from lmviz.app.panels.difference.pair_panel import PairPanel, in_short, whole, why_not
 from lmviz.app.panels.question import Key, Question
-from lmviz.app.panels.shared.keep_direction import KEEP, keep_direction
 from lmviz.app.session.pair import Two
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.base.counting import numbered
@@ -137,6 +136,8 @@ class ChangedWeightsPanel(PairPanel["Changes | str"]):
         )
         if growing.is_done:
             self._ask_directions(two, chosen)
+        from lmviz.app.panels.shared.keep_direction import KEEP  # not needed for the first paint
+
         learned = self._direction_of(two, chosen)
         can_keep = learned is not None and learned.vector is not None
         keep = replace(
@@ -194,6 +195,8 @@ class ChangedWeightsPanel(PairPanel["Changes | str"]):
 
     def _keep(self, learned: LearnedDirection | None, change: MatrixChange) -> None:
         """Keep what the change writes most, among the directions of the shown model."""
+        from lmviz.app.panels.shared.keep_direction import keep_direction
+
         if learned is not None and learned.vector is not None:
             keep_direction(self.session, learned.address, learned.vector, f"change of {change.label}")
 

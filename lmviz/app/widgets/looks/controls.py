@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QWidget
 
 from lmviz.app.widgets.base.building import named, picker
 from lmviz.app.widgets.base.plain import caption, paragraph
-from lmviz.app.widgets.controls.search_field import SearchField
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.looks.part_drawing import PartDrawing
 from lmviz.looks.parts import Button, Field, Picker, SliderLine
@@ -46,11 +45,11 @@ class PickerDrawing(PartDrawing[Picker, QComboBox]):
             self.widget.setCurrentIndex(part.chosen)
 
 
-class FieldDrawing(PartDrawing[Field, SearchField]):
+class FieldDrawing(PartDrawing[Field, QLineEdit]):
     """A line to type in."""
 
-    def make(self, part: Field, inner: Sequence[QWidget]) -> SearchField:
-        line = SearchField(lambda event: False)
+    def make(self, part: Field, inner: Sequence[QWidget]) -> QLineEdit:
+        line = QLineEdit()
         line.returnPressed.connect(self._enter)
         line.editingFinished.connect(self._leave)
         return line

@@ -127,6 +127,13 @@ def test_the_means_of_a_set_are_added_and_what_is_damaged_is_said(
     )
     assert isinstance(found, StateDirection)
     assert found.length * found.vector == pytest.approx(expected.length * expected.vector, abs=1e-5)
+    edit = panel.findChild(QLineEdit, "direction_word_edit")
+    edit.setText("zebra")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "is no token" in panel.complaint)
+    assert edit.isVisible()  # the list stays
+    add_word(panel, "corn", qtbot)
+    assert not panel.complaint
     broken = tmp_path / "broken.safetensors"
     broken.write_bytes(b"\x08\0\0\0\0\0\0\0{}      ")
     session.directions.open_file(broken)
