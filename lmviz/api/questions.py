@@ -401,8 +401,9 @@ def evaluate(
     texts, or two files, the second as `target`: `.exact_match`, `.bleu` and `.by_length` beside nats,
     perplexity and accuracy per token.
 
-    Of a language model, `source` may be a set; and with per="token" there is the loss of every token, as of
-    `loss_map`, with per="row" that of every document or row: `.array` (row,) in nats per token, `.tokens`.
+    `source` may be a set, of a classifier with labels; and with per="token" there is the loss of every token
+    or label, as of `loss_map`, with per="row" that of every document or row: `.array` (row,) in nats per
+    token, `.tokens`.
 
     Bits per character include what it takes to spell unknown words out (`lmviz.text.spelling`), over the
     characters of the file.
@@ -425,8 +426,8 @@ def evaluate(
 
     check_callable("progress", progress)
     if per or isinstance(source, TextSet):
-        _check_per(per, target)
-        return _evaluate_apart(model, source, per, interventions, special_tokens, progress, settings)
+        _check_per(per)
+        return _evaluate_apart(model, source, target, per, interventions, special_tokens, progress, settings)
     progress = progress or unheard
     _check_of_the_file(settings)
     opened, interventions = opened_model(model, special_tokens), listed(interventions)
@@ -460,32 +461,47 @@ def evaluate(
     )
 
 
-def _check_per(per: str, target: Any) -> None:
+def _check_per(per: str) -> None:
     """LmvizError for a division that there is not."""
     if per not in ("", "token", "row"):
         raise LmvizError(f"A text is judged per 'token' or per 'row', not per {per!r}.")
-    if target is not None:
-        raise LmvizError("Only a text of one language is judged per token or row: leave the target out.")
 
 
 def _evaluate_apart(
     model: Given,
     source: Any,
+    target: str | Path | None,
     per: str,
     interventions: Sequence[Intervention],
     special_tokens: bool,
     progress: Report | None,
     settings: Mapping[str, Any],
-) -> Evaluation | LossMap | RowLosses:
+) -> Evaluation | LabelEvaluation | LossMap | RowLosses:
     """The losses of single tokens or rows, or of a set as a whole."""
-    from lmviz.api.sets import judged_text
+    from lmviz.api.sets import examples_in, judged_text
+    from lmviz.models.sequences import SOURCE
+    from lmviz.runs.loss_mapping import is_of_plain_text
+    from lmviz.training.answer_map import map_of_examples
     from lmviz.training.evaluation import evaluate_ids
+    from lmviz.training.label_evaluation import evaluate_examples
     from lmviz.training.loss_map import RowLosses, loss_map
 
     _check_of_the_file(settings)
     opened, interventions = opened_model(model, special_tokens), listed(interventions)
     if any(item.concerns_tokens for item in interventions):
         raise LmvizError("An intervention cannot change the tokens that are judged: change the text instead.")
+    if not is_of_plain_text(opened):
+        examples = examples_in(opened, source, target, settings)
+        sides = (examples.target, examples.source) if SOURCE in opened.inputs else (examples.source,)
+        asked = under_interventions(
+            opened, interventions, *(int(side.lengths.max(initial=0)) for side in sides)
+        )
+        if not per:
+            return evaluate_examples(asked, examples, progress or unheard)
+        mapped = map_of_examples(asked, examples, progress=progress or unheard)
+        return mapped if per == "token" else RowLosses.of(mapped)
+    if target is not None:
+        raise LmvizError("This model does not translate, so there is no target: leave it out.")
     documents, start, labels = judged_text(opened, source, "validation", settings)
     positions = max(map(len, documents)) - 1
     changed = under_interventions(opened, interventions, positions)
@@ -514,15 +530,12 @@ def _evaluate_labels(
     progress: Report,
 ) -> LabelEvaluation:
     """How well a model labels a text with labels, all of whose examples are judged."""
-    from lmviz.text.corpus import load_corpus as load
+    from lmviz.api.sets import examples_in
     from lmviz.training.label_evaluation import evaluate_examples
 
-    names = model.predicts.names
-    text = load(source, model.tokenizer, labels=names, task=model.task, validation=0.0, **settings)
-    assert text.training_examples is not None
-    positions = int(text.training_examples.source.lengths.max(initial=0))
-    changed = under_interventions(model, interventions, positions)
-    return evaluate_examples(changed, text.training_examples, progress)
+    examples = examples_in(model, source, None, settings)
+    positions = int(examples.source.lengths.max(initial=0))
+    return evaluate_examples(under_interventions(model, interventions, positions), examples, progress)
 
 
 def _evaluate_translations(
@@ -534,20 +547,9 @@ def _evaluate_translations(
     progress: Report,
 ) -> TranslationEvaluation:
     """How well a model translates pairs of texts, or writes captions, all of which are judged."""
+    from lmviz.api.sets import examples_in
     from lmviz.decoding.translation_evaluation import evaluate_translations
-    from lmviz.models.sequences import SOURCE
-    from lmviz.text.corpus import load_corpus as load
 
-    text = load(
-        source,
-        model.tokenizer_of(SOURCE),
-        target=target,
-        target_tokenizer=model.tokenizer,
-        task=model.task,
-        validation=0.0,
-        **settings,
-    )
-    assert text.training_examples is not None
-    examples = text.training_examples
+    examples = examples_in(model, source, target, settings)
     lengths = (int(side.lengths.max(initial=0)) for side in (examples.target, examples.source))
     return evaluate_translations(under_interventions(model, interventions, *lengths), examples, progress)

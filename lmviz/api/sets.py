@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.scalar import AnyOf
     from lmviz.models.model import Model
     from lmviz.text.corpus import Corpus
+    from lmviz.text.examples import Examples
     from lmviz.text.text_set import TextSet
     from lmviz.training.loss_map import LossMap
 
@@ -133,6 +134,7 @@ def divergence(position: int | None = -1) -> Divergence:
 def loss_map(
     model: Given,
     text: str | Path | Sequence[str | Path] | TextSet | Corpus,
+    target: str | Path | None = None,
     *,
     part: str = "validation",
     learned: Corpus | None = None,
@@ -142,27 +144,36 @@ def loss_map(
 ) -> LossMap:
     """The loss of every token of a text: `.ids` and `.losses` (token,), NaN of what is not predicted.
 
+    Of a tagger it is the loss of each word's label, of a classifier that of each text's label, at its last
+    token, and of a translator that of each token of the translation; `target` is as of `evaluate`.
     Its sum is that of `evaluate`. `.by_position()`, `.by_frequency()`, `.by_kind()` and `.by_label()`
     divide it; `.passages(10)` are the worst passages, `.words()` the words by what they cost in all, and
     `.minus(other)` is the difference of two models of one vocabulary. `text` is a file or several as of
     `evaluate`, a set, or a corpus, of which the `part` "validation" or "training" is read. `learned` is the
     corpus that the model learned from, where its own frequencies are to be counted there; by default a
     corpus that is read itself. `settings` say how a file is written.
-    LmvizError for a model that predicts labels or translates, and as of `evaluate`.
+    LmvizError as of `evaluate`.
     """
     from lmviz.text.corpus import Corpus
 
     check_callable("progress", progress)
     report = progress or unheard
     opened = opened_model(model, special_tokens)
-    documents, start, labels = judged_text(opened, text, part, settings)
     if learned is None and isinstance(text, Corpus):
         learned = text
     if learned is not None and not isinstance(learned, Corpus):
         raise LmvizError(f"{learned!r} is no corpus: give what load_corpus returns, or leave it out.")
-    from lmviz.runs.loss_mapping import learned_counts
+    from lmviz.runs.loss_mapping import is_of_plain_text, learned_counts
+    from lmviz.training.answer_map import map_of_examples
     from lmviz.training.loss_map import loss_map as judged
 
+    if not is_of_plain_text(opened):
+        examples = examples_in(opened, text, target, settings, part)
+        counts = None if learned is None else learned_counts(opened, learned)
+        return map_of_examples(opened, examples, counts=counts, progress=report)
+    if target is not None:
+        raise LmvizError("This model does not translate, so there is no target: leave it out.")
+    documents, start, labels = judged_text(opened, text, part, settings)
     counts = None if learned is None else learned_counts(opened, learned)
     return judged(opened, documents, start, counts=counts, labels=labels, progress=report)
 
@@ -183,18 +194,12 @@ def judged_text(
     tokenizer = model.tokenizer
     if tokenizer is None:
         raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
-    if not model.predicts.continues or len(model.inputs) > 1:
-        raise LmvizError(
-            "A loss map is that of a language model of one text: of labels and translations lmviz.evaluate "
-            "says how well they are predicted."
-        )
     start = tokenizer.start_id if tokenizer.marks_boundaries else None
     if isinstance(text, TextSet):
         rows = [read_prefix(model, row.text).ids for row in text]
         return rows, start, {number: row.label for number, row in enumerate(text)} if text.labels else {}
     if isinstance(text, Corpus):
-        if part not in ("validation", "training"):
-            raise LmvizError(f"A corpus has a 'validation' and a 'training' part, and no {part!r}.")
+        _check_part(part)
         held_out = text.validation_documents if part == "validation" else text.training_documents
         return *documents_judged(model, held_out), {}
     if model.documents == EVERY_LINE:
@@ -202,3 +207,58 @@ def judged_text(
     read = load(text, tokenizer, task="next-token", documents=model.documents, validation=0.0, **settings)
     start = tokenizer.start_id if read.marks_boundaries else None
     return documents_of(read.training, start), start, {}
+
+
+def examples_in(
+    model: Model, source: Any, target: str | Path | None, settings: Mapping[str, Any], part: str = "training"
+) -> Examples:
+    """The examples of a file, a set, or a part of a corpus, for a model of labels or a translator."""
+    from lmviz.models.sequences import SOURCE, TEXT
+    from lmviz.runs.loss_mapping import examples_of_corpus, tokenizer_needed
+    from lmviz.text.corpus import Corpus
+    from lmviz.text.corpus import load_corpus as load
+    from lmviz.text.text_set import TextSet
+
+    if isinstance(source, Corpus):
+        _check_part(part)
+        return examples_of_corpus(model, source, part)  # type: ignore[arg-type]  # checked
+    if isinstance(source, TextSet):
+        return _examples_of_set(model, source)
+    further: dict[str, Any] = {"task": model.task, "validation": 0.0, **settings}
+    if SOURCE in model.inputs:
+        own = tokenizer_needed(model, SOURCE)
+        text = load(source, own, target=target, target_tokenizer=model.tokenizer, **further)
+    elif target is not None:
+        raise LmvizError("This model does not translate, so there is no target: leave it out.")
+    else:
+        text = load(source, tokenizer_needed(model, TEXT), labels=model.predicts.names, **further)
+    assert text.training_examples is not None, "its task has examples"
+    return text.training_examples
+
+
+def _examples_of_set(model: Model, given: TextSet) -> Examples:
+    """The rows of a set with their labels; LmvizError where a row has none that a classifier knows."""
+    from lmviz.models.prefix import read_prefix
+    from lmviz.text.examples import Examples, Sequences
+
+    names = model.predicts.names
+    if model.predicts.continues or model.predicts.per != "text":
+        raise LmvizError(
+            "The rows of a set have one label each at most, which is what a classifier predicts: give this "
+            "model a file or a corpus."
+        )
+    for number, row in enumerate(given):
+        if row.label not in names:
+            raise LmvizError(
+                f"Row {number + 1} has the label {row.label!r}, and this model knows {', '.join(names)}."
+            )
+    texts = [read_prefix(model, row.text).ids.tolist() for row in given]
+    labels = [[names.index(row.label)] for row in given]
+    return Examples(
+        Sequences.of(texts, model.vocabulary_size - 1), Sequences.of(labels, max(1, len(names) - 1))
+    )
+
+
+def _check_part(part: str) -> None:
+    if part not in ("validation", "training"):
+        raise LmvizError(f"A corpus has a 'validation' and a 'training' part, and no {part!r}.")

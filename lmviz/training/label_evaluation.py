@@ -88,15 +88,7 @@ class LabelEvaluation(Shown):
 
 def evaluate_examples(model: Model, examples: Examples, progress: Report = unheard) -> LabelEvaluation:
     """Judge every label of the examples, for a model that gives labels. LmvizError where there is none."""
-    pieces = pieces_of_examples(examples, model.predicts, model.context)
-    order = np.argsort(pieces.lengths, kind="stable")
-    found: list[np.ndarray] = []  # of each part: word, right and given label, nats, target, (answer, 5)
-    with evaluation(model) as reader:
-        for first, end in _together(pieces.lengths[order], 0 if model.changes_stay else AT_ONCE):
-            chosen = order[first:end]
-            found.append(_answers(reader, *pieces.side_by_side(chosen), pieces.target_spans[chosen, 0]))
-            progress(end / len(order))
-    words, right, given, nats, places = np.concatenate(found).T
+    words, right, given, nats, places = label_answers(model, examples, progress).T
     labels, count = model.predicts.names, len(nats)
     gold, answered, ids = (column.astype(np.int64) for column in (right, given, words))
     per_text = model.predicts.per == "text"
@@ -129,6 +121,20 @@ def evaluate_examples(model: Model, examples: Examples, progress: Report = unhea
         by_span={} if scheme is None else score_spans(scheme, texts),
         scheme="" if scheme is None else scheme.name,
     )
+
+
+def label_answers(model: Model, examples: Examples, progress: Report = unheard) -> np.ndarray:
+    """Word, right label, given label and nats of every label of the examples, and the number of its target
+    among all of them, (answer, 5) float64. LmvizError where there is none."""
+    pieces = pieces_of_examples(examples, model.predicts, model.context)
+    order = np.argsort(pieces.lengths, kind="stable")
+    found: list[np.ndarray] = []
+    with evaluation(model) as reader:
+        for first, end in _together(pieces.lengths[order], 0 if model.changes_stay else AT_ONCE):
+            chosen = order[first:end]
+            found.append(_answers(reader, *pieces.side_by_side(chosen), pieces.target_spans[chosen, 0]))
+            progress(end / len(order))
+    return np.concatenate(found)
 
 
 def _together(lengths: np.ndarray, positions: int) -> Iterator[tuple[int, int]]:

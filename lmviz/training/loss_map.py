@@ -49,9 +49,11 @@ class LossMap(Shown):
     `ids` (token,) are the text, documents one after another, which begin at `starts` (document,). `losses`
     (token,) float32 are −ln p of each token after those before it, NaN of a token that is not predicted: the
     first of a document. Of a difference they are those of one model minus those of another. `read` (token,)
-    counts the tokens of the document that the model had read before it, at most its context. `vocabulary` are
-    the tokens by id, and `counts` (id,) how often each was learned from, None where that is not known. `name`
-    and `step` say which model it was.
+    counts the tokens of the document that the model had read before it, at most its context. Of tagged texts
+    it is the loss of the label of each token, `of_token` (token,) among the `labels`; of texts with one
+    label, `of_document` (document,), it stands at the last token of each. `vocabulary` are the tokens by id,
+    and `counts` (id,) how often each was learned from, None where that is not known. `name` and `step` say
+    which model it was.
     """
 
     ids: np.ndarray
@@ -64,6 +66,8 @@ class LossMap(Shown):
     step: int = 0
     labels: tuple[str, ...] = ()
     of_document: np.ndarray | None = None
+    of_token: np.ndarray | None = None
+    is_translation: bool = False
     decode: Callable[[np.ndarray], str] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -114,6 +118,12 @@ class LossMap(Shown):
         index = int(self.ids[place])
         return self.vocabulary[index] if self.vocabulary else str(index)
 
+    def label_of(self, place: int) -> str:
+        """The label of a token, or of its document; "" where there are none."""
+        if self.of_token is not None:
+            return self.labels[int(self.of_token[place])]
+        return "" if self.of_document is None else self.labels[int(self.of_document[self.document_of(place)])]
+
     def rows(self) -> tuple[np.ndarray, np.ndarray]:
         """The sum of each document in nats, and its number of predicted tokens, (document,) each."""
         sums = np.add.reduceat(np.nan_to_num(self.losses.astype(np.float64)), self.starts)
@@ -143,11 +153,34 @@ class LossMap(Shown):
         return self._divided("kind", KINDS, self.kinds)
 
     def by_label(self) -> Division:
-        """By the label of the document; LmvizError where there are none."""
+        """By the label of the token, or of the document; LmvizError where there are none."""
+        if self.of_token is not None:
+            return self._divided("label", self.labels, self.of_token)
         if self.of_document is None:
             raise LmvizError("This text has no labels to divide it by.")
         lengths = np.diff(np.append(self.starts, len(self.ids)))
         return self._divided("label", self.labels, np.repeat(self.of_document, lengths))
+
+    @property
+    def is_of_labels(self) -> bool:
+        """Whether losses are those of labels, and not of tokens."""
+        return self.of_token is not None or (self.of_document is not None and self.judged <= len(self.starts))
+
+    @property
+    def divisions(self) -> tuple[str, ...]:
+        """By what it can be divided: "kind", "position", "frequency", "label"."""
+        known = self.of_token is not None or self.of_document is not None
+        if self.is_of_labels and self.of_token is None:
+            return ("label", "position")
+        return ("kind", "position", "frequency", "label") if known else ("kind", "position", "frequency")
+
+    @property
+    def painted(self) -> np.ndarray:
+        """(token,) The losses as they are painted: that of a whole text at each of its tokens."""
+        if not self.is_of_labels or self.of_token is not None:
+            return self.losses
+        lengths = np.diff(np.append(self.starts, len(self.ids)))
+        return np.repeat(self.losses[self.starts + lengths - 1], lengths)
 
     @property
     def kinds(self) -> np.ndarray:
@@ -171,17 +204,22 @@ class LossMap(Shown):
         ]
 
     def passages(self, count: int = 10, length: int = PASSAGE, *, lowest: bool = False) -> list[LossPassage]:
-        """The passages of so many tokens with the largest mean, or the lowest; one of a document."""
+        """The passages of so many tokens with the largest mean, or the lowest; one of a document.
+
+        Where a text has one label, each is a whole text.
+        """
         length = whole_number("length", length, least=1)
+        whole = self.is_of_labels and self.of_token is None
         sums = np.concatenate([[0.0], np.cumsum(np.nan_to_num(self.losses.astype(np.float64)))])
         there = np.concatenate([[0], np.cumsum(~np.isnan(self.losses))])
         best: list[LossPassage] = []
         for document in range(len(self.starts)):
             start, end = self.span_of(document)
-            size = min(length, end - start - 1)
+            begins = start + (0 if whole or self.of_token is not None else 1)  # START is not predicted
+            size = end - begins if whole else min(length, end - begins)
             if size < 1:
                 continue
-            firsts = np.arange(start + 1, end - size + 1)
+            firsts = np.arange(begins, end - size + 1)
             tokens = there[firsts + size] - there[firsts]
             means = (sums[firsts + size] - sums[firsts]) / np.maximum(tokens, 1)
             at = int(means.argmin() if lowest else means.argmax())

@@ -7,6 +7,7 @@ from family_cases import CASES, TEXT, covering, trained
 import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.models.reading import evaluation, on_device
+from lmviz.runs.evaluating import evaluate_corpus
 from lmviz.training.evaluation import evaluate_ids
 from lmviz.training.loss_kinds import KINDS
 from lmviz.training.loss_map import LossMap, RowLosses, loss_map
@@ -102,7 +103,10 @@ def test_a_file_a_set_and_a_corpus_have_their_losses_from_python(tmp_path):
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda path: lmviz.loss_map("reviews-lstm", path), "language model"),
+        (lambda path: lmviz.loss_map("reviews-lstm", lmviz.load_corpus("farm")), "has no examples"),
+        (lambda path: lmviz.loss_map("stories-gru", path, path), "does not translate"),
+        (lambda path: lmviz.loss_map("reviews-lstm", lmviz.text_set(["good ."])), "has the label ''"),
+        (lambda path: lmviz.loss_map("ambiguous-gru-both", lmviz.text_set(["good ."])), "one label each"),
         (lambda path: lmviz.evaluate("stories-gru", path, per="letter"), "per 'token' or per 'row'"),
     ],
 )
@@ -110,3 +114,42 @@ def test_what_has_no_losses_by_token_is_refused(tmp_path, ask, said):
     (tmp_path / "held.txt").write_text("The cat found a violet mirror .")
     with pytest.raises(LmvizError, match=said):
         ask(tmp_path / "held.txt")
+
+
+@pytest.mark.parametrize("name", ["ambiguous-gru-both", "reviews-lstm", "twin-gru-attention-short"])
+def test_of_labels_and_of_translations_its_sum_is_that_of_an_evaluation(name):
+    model = lmviz.open_model(name)
+    corpus = lmviz.load_corpus(name.partition("-")[0])
+    found, score = lmviz.loss_map(model, corpus), evaluate_corpus(model, corpus)
+    assert found.judged == score.tokens
+    assert found.mean == pytest.approx(score.negative_log_likelihood, abs=1e-6)
+    for by in found.divisions:
+        division = getattr(found, f"by_{by}")()
+        assert division.tokens.sum() == score.tokens
+        assert division.shares.sum() == pytest.approx(1)
+    assert ("label" in found.divisions) == (name != "twin-gru-attention-short")
+    if hasattr(score, "by_label"):
+        by_label = found.by_label()
+        for label, answers in score.by_label.items():
+            at = by_label.names.index(label)
+            assert by_label.tokens[at] == answers.count
+            assert by_label.means[at] == pytest.approx(answers.negative_log_likelihood, abs=1e-5)
+    worst = found.passages(1)[0]
+    assert worst.mean >= found.mean
+
+
+def test_the_loss_of_a_label_is_painted_where_it_belongs():
+    model = lmviz.open_model("reviews-lstm")
+    good, bad = (label for label in model.predicts.names)
+    rows = [{"text": "a good film", "label": good}, {"text": "a bad film , bad", "label": bad}]
+    found = lmviz.loss_map(model, lmviz.text_set(rows))
+    assert np.flatnonzero(~np.isnan(found.losses)).tolist() == [2, 7]
+    assert not np.isnan(found.painted).any()
+    assert len(set(found.painted[:3])) == 1
+    for number, row in enumerate(rows):
+        wanted = lmviz.trace(model, row["text"])["probabilities"].array
+        nats = -np.log(np.asarray(wanted, dtype=np.float64).ravel()[model.predicts.names.index(row["label"])])
+        assert found.losses[(2, 7)[number]] == pytest.approx(nats, abs=1e-5)
+    assert [found.label_of(place) for place in (0, 7)] == [good, bad]
+    rows = lmviz.evaluate(model, lmviz.text_set(rows), per="row")
+    assert rows.total == pytest.approx(found.total)

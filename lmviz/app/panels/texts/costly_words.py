@@ -17,19 +17,21 @@ from lmviz.text.tokenizer import visible
 SHOWN = 24
 BARS = Bars("costly_words_bars", says="nats in all, by word", share=1)
 FIRST = "Measure the losses in “Loss map” first."
+ONE_LABEL = "Each text has one label: “Loss divided” has the loss by label."
 
 
 class CostlyWordsPanel(ShowingPanel):
     """Bars of words, a rare word with a large loss after a common one with a small loss each time."""
 
     title = "Words that cost most"
-    needs_next_word = "Open a language model to see which words cost it most."
     follows = ("many.losses.changed",)
 
     def look(self) -> Look:
         losses, found = self.session.many.losses, self.session.many.losses.shown
         if found is None:
             return Look((BARS,), instead=FIRST)
+        if found.is_of_labels and found.of_token is None:
+            return Look((BARS,), instead=ONE_LABEL)
         words = sorted(found.words(), key=lambda word: -abs(word[1]))[:SHOWN]
         words.sort(key=lambda word: -word[1])
         totals = np.array([total for _, total, _ in words])

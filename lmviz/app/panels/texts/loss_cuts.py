@@ -19,16 +19,19 @@ from lmviz.looks.parts import Curves, Picker, Table, Words
 if TYPE_CHECKING:
     from lmviz.training.loss_map import Division, LossMap
 
-BY = ("kind", "position", "frequency")
-PICKER = Picker(
-    "loss_division_picker", says="by what the tokens are divided", choices=[f"by {by}" for by in BY]
-)
+PICKER = Picker("loss_division_picker", says="by what the tokens are divided")
+TOGETHER = 5
+METHODS = {
+    "kind": "by_kind()",
+    "position": f"by_position({TOGETHER})",
+    "frequency": "by_frequency()",
+    "label": "by_label()",
+}
 SENTENCE = Words("loss_cuts_sentence")
 CURVES = Curves(
     "loss_cuts_curves", says="loss over the position", x_name="tokens read before", y_name="nats", share=1
 )
 TABLE = Table("loss_cuts_table", says="loss of each kind of token", share=1)
-TOGETHER = 5
 FIRST = "Measure the losses in “Loss map” first."
 
 
@@ -36,41 +39,43 @@ class LossCutsPanel(ShowingPanel):
     """A table of kinds or frequencies, or curves over the position, for one model or two."""
 
     title = "What the loss is made of"
-    needs_next_word = "Open a language model to see what its loss is made of."
     follows = ("many.losses.changed",)
 
-    _by = 0
+    _by = "kind"
 
     def look(self) -> Look:
         losses = self.session.many.losses
-        head = (replace(PICKER, chosen=self._by, chose=self._choose),)
         found, other = losses.map, losses.other
+        offered = ("kind", "position", "frequency") if found is None else found.divisions
+        by = self._by if self._by in offered else offered[0]
+        head = (
+            replace(
+                PICKER,
+                choices=[f"by {each}" for each in offered],
+                chosen=offered.index(by),
+                chose=lambda place: self._choose(offered[place]),
+            ),
+        )
         if found is None or (losses.shows_difference and other is None):
             return Look((SENTENCE, TABLE, CURVES), head=head, instead=FIRST)
         names = ["A", "B"] if other is not None else ["loss"]
         maps = [found] if other is None else [found, other]
-        divisions = [self._divided(each) for each in maps]
-        part = self._curves(divisions, names) if BY[self._by] == "position" else self._table(divisions, names)
-        said = self._sentence(divisions)
-        method = ("by_kind()", f"by_position({TOGETHER})", "by_frequency()")[self._by]
+        divisions = [_divided(each, by) for each in maps]
+        part = self._curves(divisions, names) if by == "position" else self._table(divisions, names)
+        said = self._sentence(divisions, "labels" if found.is_of_labels else "tokens")
         return Look(
             (replace(SENTENCE, text=said), part),
-            aside=f"{count(found.judged)} tokens",
+            aside=f"{count(found.judged)} {'labels' if found.is_of_labels else 'tokens'}",
             head=head,
             arrays={name: one.means for name, one in zip(names, divisions, strict=True)},
             units=dict.fromkeys(names, "nats"),
             names=Names(divisions[0].names),
-            recipe=map_recipe(self.session, f"values = found.{method}.means"),
+            recipe=map_recipe(self.session, f"values = found.{METHODS[by]}.means"),
         )
 
-    def _choose(self, place: int) -> None:
-        self._by = place
+    def _choose(self, by: str) -> None:
+        self._by = by
         self.refresh_soon()
-
-    def _divided(self, found: LossMap) -> Division:
-        if BY[self._by] == "position":
-            return found.by_position(TOGETHER)
-        return found.by_kind() if BY[self._by] == "kind" else found.by_frequency()
 
     def _curves(self, divisions: list[Division], names: list[str]) -> Curves:
         x = np.arange(len(divisions[0].names)) * TOGETHER
@@ -86,7 +91,7 @@ class LossCutsPanel(ShowingPanel):
         total = first.tokens.sum()
         columns = [
             Column(first.by, [first.names[at] for at in there]),
-            Column("of tokens", first.tokens[there] / total, percentage),
+            Column("of all", first.tokens[there] / total, percentage),
             *(
                 Column(name, one.means[there], number, bar=True)
                 for name, one in zip(names, divisions, strict=True)
@@ -103,9 +108,9 @@ class LossCutsPanel(ShowingPanel):
         gap = two - one
         return np.asarray(gap / gap.sum()) if gap.sum() else np.zeros(len(gap))
 
-    def _sentence(self, divisions: list[Division]) -> str:
+    def _sentence(self, divisions: list[Division], what: str) -> str:
         first = divisions[0]
-        if BY[self._by] == "position":
+        if first.by == "position":
             means = [one.means[~np.isnan(one.means)] for one in divisions]
             if len(divisions) > 1:
                 gaps = means[1] - means[0]
@@ -121,5 +126,12 @@ class LossCutsPanel(ShowingPanel):
         at = int(np.nanargmax(shares))
         of = "gap" if len(divisions) > 1 else "loss"
         tokens = percentage(float(first.tokens[at] / first.tokens.sum()))
-        name = first.names[at] if first.by == "kind" else f"tokens learned from {first.names[at]} times"
-        return f"{percentage(float(shares[at]))} of the {of} is {name}, {tokens} of the tokens."
+        name = first.names[at]
+        if first.by.startswith("frequency"):
+            name = f"tokens learned from {name} times"
+        return f"{percentage(float(shares[at]))} of the {of} is {name}, {tokens} of the {what}."
+
+
+def _divided(found: LossMap, by: str) -> Division:
+    ways = {"kind": found.by_kind, "frequency": found.by_frequency, "label": found.by_label}
+    return found.by_position(TOGETHER) if by == "position" else ways[by]()

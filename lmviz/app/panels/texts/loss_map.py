@@ -23,7 +23,7 @@ from lmviz.training.loss_kinds import KINDS
 if TYPE_CHECKING:
     from lmviz.training.loss_map import LossMap
 
-NO_MODEL = "Open or train a language model to see what each token of a text costs it."
+NO_MODEL = "Open or train a model to see what each token of a text costs it."
 NO_TEXT = "Open a text in Corpus to see what each of its tokens costs the model."
 INVITATION = "Measure the loss of every token of the text."
 LIMIT = 6.0
@@ -37,8 +37,6 @@ NEWLY = 400
 
 class LossMapPanel(Panel):
     """A text that is scrolled; a click on a token opens the passage up to it in the window."""
-
-    needs_next_word = "Open a language model to see what each token of a text costs it."
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -90,7 +88,7 @@ class LossMapPanel(Panel):
             if not is_same:
                 words = [visible(word) for word in found.vocabulary]
                 scale, limit = ("signed", LIMIT / 2) if losses.shows_difference else ("count", LIMIT)
-                self.text.set_text(found.ids, words, found.starts, found.losses, scale, limit)
+                self.text.set_text(found.ids, words, found.starts, found.painted, scale, limit)
         self._say()
 
     def _say(self) -> None:
@@ -105,13 +103,14 @@ class LossMapPanel(Panel):
             self._said.setText("")
             return
         mean = signed_figure(found.mean, 3) if losses.shows_difference else number(found.mean)
-        said = f"{count(found.judged)} tokens of {count(len(found.starts))} documents: {mean} nats a token"
+        what = "label" if found.is_of_labels else "token"
+        said = f"{count(found.judged)} {what}s of {count(len(found.starts))} documents: {mean} nats a {what}"
         if losses.shows_difference:
             ahead = found.losses[~np.isnan(found.losses)] < -0.5
             behind = found.losses[~np.isnan(found.losses)] > 0.5
             said += (
                 f"; A is ahead by 0.5 or more on {whole_percentage(float(ahead.mean()))}, "
-                f"B on {whole_percentage(float(behind.mean()))} of the tokens"
+                f"B on {whole_percentage(float(behind.mean()))} of the {what}s"
             )
         self._said.setText(f"{said}.")
 
@@ -121,13 +120,17 @@ class LossMapPanel(Panel):
 
     def _read_out(self, token: int) -> tuple[str, list[str]]:
         found, losses = self._drawn, self.session.many.losses
-        if found is None or np.isnan(found.losses[token]):
-            return ("", []) if found is None else (visible(found.token(token)), ["begins a document"])
-        loss = float(found.losses[token])
+        if found is None:
+            return "", []
+        if np.isnan(found.painted[token]):
+            return visible(found.token(token)), ["begins a document"]
+        loss = float(found.painted[token])
         lines = [f"{signed_figure(loss) if losses.shows_difference else number(loss)} nats"]
         if losses.shows_difference and losses.map is not None and losses.other is not None:
-            one, two = (float(each.losses[token]) for each in (losses.map, losses.other))
+            one, two = (float(each.painted[token]) for each in (losses.map, losses.other))
             lines.append(f"A {number(one)}, B {number(two)}")
+        if found.is_of_labels:
+            return visible(found.token(token)), [*lines, f"label {found.label_of(token)}"]
         lines.append(f"{count(int(found.read[token]))} tokens read before; {KINDS[int(found.kinds[token])]}")
         return visible(found.token(token)), lines
 
@@ -136,10 +139,10 @@ class LossMapPanel(Panel):
         found = self._drawn
         if found is None:
             return
-        document = found.document_of(token)
-        start = max(found.span_of(document)[0], token - NEWLY)
-        text = found.text_of(start, token)
-        if text:
+        first, end = found.span_of(found.document_of(token))
+        # A label may depend on all of its text, and a translation on a source that is not in this one.
+        text = found.text_of(max(first, token - NEWLY), end if found.is_of_labels else token)
+        if text and not found.is_translation:
             self.session.reading.set_prefix(text)
         self.session.many.losses.look_at(token, token + 1)
 

@@ -25,7 +25,6 @@ class PassagesPanel(ShowingPanel):
     """Lines with their mean; a click opens the passage in the window and in the text."""
 
     title = f"Passages of {PASSAGE} tokens"
-    needs_next_word = "Open a language model to see which passages cost it most."
     follows = ("many.losses.changed",)
 
     _lowest = False
@@ -44,7 +43,7 @@ class PassagesPanel(ShowingPanel):
             passage = best[row]
             start = found.span_of(found.document_of(passage.start))[0]
             text = found.text_of(start, passage.end)
-            if text:
+            if text and not found.is_translation:
                 self.session.reading.set_prefix(text)
             losses.look_at(passage.start, passage.end)
 

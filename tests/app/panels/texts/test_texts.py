@@ -15,6 +15,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.plots.dot_rows import DotRows
 from lmviz.app.widgets.text.loss_text import LossText
 from lmviz.app.window.main_window import MainWindow
+from lmviz.base.places import shipped
 
 PATTERN = """the {animal} eats the
 animal: cows, hens, dog
@@ -177,6 +178,38 @@ def test_losses_are_shown_divided_and_opened(
     qtbot.waitUntil(lambda: losses.shown is not None, timeout=LONG)
     early = lmviz.loss_map(lmviz.open_model(model_now.folder, model_now.snapshots[0]), session.text.corpus)
     np.testing.assert_allclose(losses.shown.losses, same.minus(early).losses, atol=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ambiguous-gru-both", "reviews-lstm", "twin-gru-attention-short"])
+def test_labels_and_translations_have_a_map_too(
+    window: MainWindow, session: Session, qtbot: QtBot, name: str
+) -> None:
+    open_all(session, qtbot, shipped("sample_models") / name)
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open_text_of(session.library.model)
+    window.show_perspective("texts")
+    for view in ("loss_map", "loss_cuts", "passages", "costly_words"):
+        bring_to_front(window, f"{view}_view", qtbot)
+    press(qtbot, window, "measure_losses_button")
+    losses = session.many.losses
+    qtbot.waitUntil(lambda: losses.map is not None and losses.share is None, timeout=LONG)
+    same = lmviz.loss_map(lmviz.open_model(name), session.text.corpus)
+    np.testing.assert_allclose(losses.map.losses, same.losses, atol=1e-5)
+    picker = window.findChild(QComboBox, "loss_division_picker")
+    qtbot.waitUntil(lambda: picker.count() == len(same.divisions), timeout=LONG)
+    if same.is_of_labels:
+        picker.activated.emit(same.divisions.index("label"))
+        cuts = panel(window, "loss_cuts_view")
+        wanted = same.by_label().means
+        qtbot.waitUntil(
+            lambda: len(cuts.exported_arrays().get("loss", ())) == len(wanted) and cuts.is_up_to_date,
+            timeout=LONG,
+        )
+        np.testing.assert_allclose(cuts.exported_arrays()["loss"], wanted, atol=1e-4)
+        text = window.findChild(LossText, "loss_map_text")
+        text.part_clicked.emit(int(same.starts[1]) + 1)
+        assert session.reading.prefix == same.text_of(*same.span_of(1))
 
 
 @pytest.mark.slow
