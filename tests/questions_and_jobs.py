@@ -18,6 +18,7 @@ import lmviz
 from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.table import PANELS
 from lmviz.app.widgets.controls.row_list import RowList
+from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.app.window.lessons import perspective_names
 from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import scale_head
@@ -526,6 +527,20 @@ def bill_features(scene: Scene) -> None:
     change_a_word(scene)
 
 
+def graph_features(scene: Scene) -> None:
+    """The graph of another text, with the same dictionary."""
+    scene.show("feature_graph_view")
+    bill_features(scene)
+
+
+def try_an_edge(scene: Scene) -> None:
+    """The first edge into the answer, of another text each time."""
+    graph_features(scene)
+    [panel] = scene.places("feature_graph_view")
+    scene.wait(lambda: panel.is_whole)
+    panel.findChild(SignedBars, "feature_graph_edges").part_clicked.emit(0)
+
+
 def read_features(scene: Scene) -> None:
     """The same dictionary opened again, which is read again."""
     path = scene.text_file.with_name("drawn.safetensors")
@@ -711,6 +726,8 @@ ROWS = (
     Row("attribution", "circuits", "attribution_view", change_a_word),
     Row("ablation", "circuits", "ablation_view", change_a_word),
     Row("bill of features", "circuits transformer", "feature_bill_view", bill_features),
+    Row("graph of features", "circuits transformer", "feature_graph_view", graph_features),
+    Row("edge of features tried", "circuits transformer", "feature_graph_view", try_an_edge),
     Row("Probing ", "circuits", "probe_view", probe_labels),
     Row("Mapping ", "circuits transformer", "read_and_used_view", map_answers),
     Row("places of a direction", "circuits", "directions_view", look_at_a_direction),

@@ -134,16 +134,10 @@ class FeatureGraph(Shown):
         """
         size = len(self.nodes) if among is None else min(whole_number("among", among), len(self.nodes))
         rows = [*range(size), len(self.nodes)]
-        weights = self.weights[rows][:, :size]
-        into = np.abs(weights).sum(axis=1, keepdims=True)
-        matters = np.array([*(abs(node.effect) for node in self.nodes[:size]), abs(self.value) or 1.0])
-        strong = np.abs(weights) / np.where(into > 0, into, 1.0) * np.nan_to_num(matters)[:, None]
-        order = np.argsort(-strong.ravel(), kind="stable")[: whole_number("count", count)]
-        cells = [divmod(int(at), size) for at in order if strong.ravel()[at] > 0] if size else []
-        return [
-            FeatureEdge(sender, None if row == size else row, float(weights[row, sender]))
-            for row, sender in cells
-        ]
+        effects = [node.effect for node in self.nodes[:size]]
+        return strongest_edges(
+            self.weights[rows][:, :size], effects, self.value, whole_number("count", count)
+        )
 
     def into(self, receiver: int | None, count: int = 10) -> list[FeatureEdge]:
         """The strongest edges into a node, or into the measure; LmvizError where there is no such node."""
@@ -208,3 +202,24 @@ class FeatureGraph(Shown):
             return f"the word “{found.token}”"
         what = f"feature {found.feature}" if found.kind == "feature" else "error"
         return f"{what} of {title_of(found.tap)}" if found.tap else what
+
+
+def strongest_edges(
+    weights: np.ndarray, effects: Sequence[float], value: float, count: int
+) -> list[FeatureEdge]:
+    """The edges that matter most of weights (receiver, sender), whose last row is that of the measure.
+
+    A weight counts as its share of all that is added to the receiver, times how much that one matters.
+    """
+    size = len(effects)
+    if not size:
+        return []
+    into = np.abs(weights).sum(axis=1, keepdims=True)
+    matters = np.nan_to_num(np.abs([*effects, value]), nan=1.0)
+    matters[-1] = matters[-1] or 1.0
+    strong = (np.abs(weights) / np.where(into > 0, into, 1.0) * matters[:, None]).ravel()
+    cells = [divmod(int(at), size) for at in np.argsort(-strong, kind="stable")[:count] if strong[at] > 0]
+    return [
+        FeatureEdge(sender, None if row == size else row, float(weights[row, sender]))
+        for row, sender in cells
+    ]

@@ -166,6 +166,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("patching", "Patching", "circuits", "centre", weight=5, least=(300, 260), projected=True),
     PanelRow("circuit", "Circuit", "circuits", "centre", tabbed=True, least=(300, 304)),
     PanelRow("ablation", "Ablation", "circuits", "centre", tabbed=True, least=(300, 260)),
+    PanelRow("feature_graph", "Features", "circuits", "centre", tabbed=True, least=(300, 400)),
     PanelRow("heads_over_time", "Heads", "circuits", "centre", tabbed=True, least=(440, 260)),
     PanelRow("probe", "Probe", "circuits", "centre", tabbed=True, least=(440, 300), clears="right"),
     PanelRow(

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
+from lmviz.app.panels.circuits.which_features import NO_MODEL, NO_TEXT, WhichFeatures
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.features import why_no_features
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, picker
+from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.features.bill_rows import BillRow, bill_in_words, bill_rows
 from lmviz.inspection.recipes.recipe import arguments_of, recipe_of
@@ -23,13 +24,7 @@ if TYPE_CHECKING:
 
     from lmviz.circuits.contrast import MeasuredContrast
     from lmviz.features.bill import FeatureBill
-    from lmviz.features.dictionary import Dictionary
     from lmviz.models.model import Model
-
-NO_MODEL = "Open a model to see which of its features write the answer."
-NO_TEXT = "Type a text above to see which features write the answer to it."
-NO_FEATURES = "Open features in the perspective Features, or find some: then the answer is a bill of them."
-OPEN_ONES, FEED_FORWARD = "the open features", "all feed-forward layers"
 
 Asked = tuple[Reading, "MeasuredContrast", "tuple[Path, ...]"]
 
@@ -42,11 +37,13 @@ class FeatureBillPanel(AnsweringPanel["FeatureBill", Asked]):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "feature_bill_sentence")
-        self._which = picker("feature_bill_picker", "which features", (OPEN_ONES, FEED_FORWARD))
+        self._which = WhichFeatures(session, "feature_bill_picker")
         self._rows: list[BillRow] = []
         self._bars = named(SignedBars("what each part adds"), "feature_bill_bars")
-        self._answer_in(self.add_card("Bill of features", self._which, column(self._said, (self._bars, 1))))
-        self._which.activated.connect(lambda _: self.refresh_soon())
+        self._answer_in(
+            self.add_card("Bill of features", self._which.picker, column(self._said, (self._bars, 1)))
+        )
+        self._which.picker.activated.connect(lambda _: self.refresh_soon())
         self._bars.part_clicked.connect(self._choose)
         self.follow(
             session.contrast.changed,
@@ -82,44 +79,26 @@ class FeatureBillPanel(AnsweringPanel["FeatureBill", Asked]):
         )
 
     def refresh(self) -> None:
-        kept = self._feed_forward
-        self._which.setVisible(len(kept) > 1)
-        if not self._files:
-            self._show_instead(NO_MODEL if self.session.library.model is None else NO_FEATURES)
+        self._which.show()
+        if self._which.missing():
+            self._show_instead(self._which.missing())
             return
         super().refresh()
-
-    @property
-    def _feed_forward(self) -> tuple[Path, ...]:
-        """The dictionaries of feed-forward layers that lie beside the shown model."""
-        return tuple(path for path in self.session.features.offers() if path.stem.startswith("feed-forward"))
-
-    @property
-    def _files(self) -> tuple[Path, ...]:
-        opened = self.session.features.opened
-        if self._which.currentIndex() == 1 and len(self._feed_forward) > 1:
-            return self._feed_forward
-        return () if opened is None else (opened.file,)
 
     def _missing(self) -> str:
         return NO_MODEL if self.session.library.model is None else NO_TEXT
 
     def _asks(self, reading: Reading, measured: MeasuredContrast) -> Asked:
-        return reading, measured, self._files
+        return reading, measured, self._which.files
 
     def _question(self, asked: Asked) -> Question[Reading, FeatureBill]:
         reading, measured, files = asked
-        changes, opened = reading.question.interventions, self.session.features.opened
+        changes, load = reading.question.interventions, self._which.loading(files)
 
         def work(model: Model) -> FeatureBill:
-            from lmviz.api.features import open_features
             from lmviz.features.bill import feature_bill
 
-            dictionaries: list[Dictionary] = [
-                opened.dictionary if opened is not None and file == opened.file else open_features(file)
-                for file in files
-            ]
-            return feature_bill(model, measured.contrast, dictionaries, interventions=changes)
+            return feature_bill(model, measured.contrast, load(), interventions=changes)
 
         return Question(self.key, reading, work, about=(reading, measured, files))
 
@@ -145,21 +124,15 @@ class FeatureBillPanel(AnsweringPanel["FeatureBill", Asked]):
 
     def _names(self, found: FeatureBill) -> dict[tuple[int, int], str]:
         """What the features of the open dictionary are called, as far as its text has been read."""
-        features = self.session.features
-        opened, reading = features.opened, features.reading
-        if opened is None or reading is None or opened.dictionary not in found.dictionaries:
-            return {}
-        number = found.dictionaries.index(opened.dictionary)
         return {
-            (number, row.feature): opened.name_of(row.feature) or reading[row.feature].name
+            (row.dictionary, row.feature): name
             for row in found.features
-            if row.dictionary == number
+            if (name := self._which.name_of(found.dictionaries[row.dictionary], row.feature))
         }
 
     def _choose(self, bar: int) -> None:
-        opened = self.session.features.opened
-        if self.found is None or opened is None or bar >= len(self._rows):
+        if self.found is None or bar >= len(self._rows):
             return
         row = self._rows[bar]
-        if row.feature >= 0 and self.found.dictionaries[row.dictionary] is opened.dictionary:
-            self.session.features.choose(row.feature)
+        if row.feature >= 0:
+            self._which.choose(self.found.dictionaries[row.dictionary], row.feature)

@@ -21,7 +21,8 @@ WIDEST, FAINTEST = 7.0, 0.18
 class CircuitNode:
     """A part: its row from below, the column of its position, its place there, and the share it brings.
 
-    `row` −1 is that of the words, whose `share` does not count. A head is a circle, all else a box.
+    `row` −1 is that of the words, whose `share` does not count. A head is a circle, all else a box with a
+    `caption`, and hatched what is not explained. `size` is its part of the largest width.
     """
 
     label: str
@@ -30,6 +31,9 @@ class CircuitNode:
     slot: int
     share: float
     is_head: bool = True
+    caption: str = "ff"
+    is_error: bool = False
+    size: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class CircuitPicture(Pointable, GrowingCanvas):
         self.show_count(len(self._nodes))
 
     def part_rectangle(self, index: int) -> QRectF:
-        radius = self._radius
+        radius = self._radius * self._nodes[index].size
         middle = self.place(index)
         return QRectF(middle.x() - radius, middle.y() - radius, 2 * radius, 2 * radius)
 
@@ -208,12 +212,16 @@ class CircuitPicture(Pointable, GrowingCanvas):
             return
         fill = theme.accent if index == self._current else theme.surface
         edge = theme.accent if marked else self._color(node.share)
+        if node.is_error:
+            painter.box(area, fill, edge, 1.8, radius=2)
+            painter.hatch(area, theme.on(fill) if index == self._current else edge)
+            return
         if node.is_head:
-            painter.dot(area.center(), self._radius / theme.scale, fill, edge, 1.8)
+            painter.dot(area.center(), area.width() / 2 / theme.scale, fill, edge, 1.8)
         else:
             painter.box(area.adjusted(-5, self.length(3), 5, -self.length(3)), fill, edge, 1.8, radius=3)
         ink = theme.on(fill) if index == self._current else theme.text
-        painter.fit(area, node.label if node.is_head else "ff", ink, 11, where=CENTRED)
+        painter.fit(area, node.label if node.is_head else node.caption, ink, 11, where=CENTRED)
 
     def _color(self, share: float) -> QColor:
         return self.theme.signed(share)
