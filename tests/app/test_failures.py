@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,21 +13,32 @@ import pytest
 from covering import others_slow
 from foreign_tokenizers import chat_folder
 from names_asked_under import names_asked_under
+from PySide6.QtCore import QMetaMethod
 from pytestqt.exceptions import TimeoutError as WaitedTooLong
 from pytestqt.qtbot import QtBot
 from questions_and_jobs import ROWS
 from window_scene import NOTICE, Scene
 
+import lmviz.app
 from lmviz.api import training as api
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.attention import heads
+from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.session.part import Part
 from lmviz.app.session.session import Session
 from lmviz.app.session.work import Work
 from lmviz.app.window.main_window import MainWindow
 from lmviz.base.errors import LmvizError
 from lmviz.text.catalogue import Entry
 from lmviz.text.corpus import load_corpus
+
+
+class Bare(Panel):
+    """A panel that shows nothing but what failed."""
+
+    def refresh(self) -> None:
+        """Nothing is drawn."""
 
 
 class Breaking:
@@ -205,6 +217,7 @@ def test_what_fails_is_said_where_it_was_asked_until_it_is_answered(
                 scene.wait(lambda row=row, sentence=sentence: scene.says(row.place, sentence))
                 if row.name != "live":  # which is asked anew twice a second, with newer weights each time
                     assert comes_to_rest(scene, breaking), f"“{row.name}” is asked again and again"
+                    assert scene.says(row.place, sentence), f"what failed of “{row.name}” is lost"
         except WaitedTooLong:
             pytest.fail(
                 f"a failure of “{row.name}”, asked {breaking.times} times, is not said in {row.place}, "
@@ -250,6 +263,56 @@ def test_every_panel_has_a_place_for_what_it_complains_about(
         assert scene.says(panel.objectName(), "It cannot be written."), panel.objectName()
         panel.complain("", "export")
         assert not scene.says(panel.objectName(), "It cannot be written."), panel.objectName()
+
+
+def signals_without_arguments(part: Part) -> set[str]:
+    kind = part.metaObject()
+    methods = [
+        kind.method(place) for place in range(Part.staticMetaObject.methodOffset(), kind.methodCount())
+    ]
+    signals = [each for each in methods if each.methodType() == QMetaMethod.MethodType.Signal]
+    return {each.name().toStdString() for each in signals if not each.parameterCount()}
+
+
+def test_nothing_but_a_new_beginning_takes_away_what_a_part_says_failed(session: Session) -> None:
+    for name in dir(session):  # most parts are made when they are first asked for
+        if not name.startswith("_"):
+            getattr(session, name)
+    parts = [part for part in session.findChildren(Part) if not isinstance(part, Work)]
+    assert len(parts) > 30, len(parts)
+    for part in parts:
+        panel = Bare(session)
+        panel.show_failures(part)
+        part.failed.emit("It failed.")
+        for name in signals_without_arguments(part) - {"begun"}:
+            getattr(part, name).emit()
+        assert panel.complaint == "It failed.", type(part).__name__
+        part.begun.emit()
+        assert panel.complaint == "", type(part).__name__
+        panel.deleteLater()
+
+
+def test_a_part_that_asks_or_starts_a_job_says_that_it_begins(session: Session, qtbot: QtBot) -> None:
+    def fail(*_: object) -> None:
+        raise LmvizError("It failed.")
+
+    work, part = session.work, Part(session)
+    session.start()
+    starts = [
+        lambda: work.ask("made up", fail, fail, part),
+        lambda: work.start_job("Made up", fail, fail, part),
+    ]
+    for start in starts:
+        with qtbot.waitSignal(part.failed) as caught, qtbot.waitSignal(part.begun, timeout=1):
+            start()
+        assert caught.args == ["It failed."]
+
+
+def test_who_asks_is_the_part_and_not_its_signal() -> None:
+    """Given alone, `failed` would be said without `begun`, and what failed before would stay."""
+    sources = Path(lmviz.app.__file__).parent.rglob("*.py")
+    alone = [path.name for path in sources if re.search(r"self\.failed\.emit[,)]", path.read_text("utf-8"))]
+    assert alone == ["training.py"], "which gives it to what asks nothing"
 
 
 def test_the_table_has_every_question_and_every_job() -> None:

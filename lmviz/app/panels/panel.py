@@ -18,6 +18,7 @@ from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.question import Question
 from lmviz.app.panels.questions import Questions
 from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.part import Part
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.card import Card
@@ -278,17 +279,16 @@ class Panel(QWidget):
         if self.card is not None:
             self.card.complain(sentence)
 
-    def show_failures(self, failed: SignalInstance, *answered: SignalInstance) -> None:
-        """Show what a part of the session says failed, until one of the signals `answered`."""
+    def show_failures(self, part: Part) -> None:
+        """Show what a part says failed, until it begins anew: no other signal takes that away."""
         about = object()
 
         def complain(sentence: str) -> None:
             if isValid(self):  # a panel may be gone before the session is
                 self.complain(sentence, about)
 
-        failed.connect(complain)
-        for signal in answered:
-            signal.connect(lambda *_: complain(""))
+        part.failed.connect(complain)
+        part.begun.connect(lambda: complain(""))
 
     def of_units(self, sentence: str) -> str:
         """A sentence that speaks of words, as it is said of what the shown model reads."""

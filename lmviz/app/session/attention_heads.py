@@ -30,7 +30,7 @@ class AttentionHeads(Part):
     A Transformer that translates has three kinds of attention, each with a chosen head of its own.
     """
 
-    begun = Signal()
+    model_begun = Signal()
     """A model of other heads is looked at."""
     side_changed = Signal()
     head_changed = Signal()
@@ -153,7 +153,7 @@ class AttentionHeads(Part):
             self.choose_side(wanted[0])
             self.choose_head(*wanted[1])
         self._wanted = wanted if self._begun is None else None
-        self.begun.emit()
+        self.model_begun.emit()
         self.side_changed.emit()
 
     def show_looked_at(self, looked_at: bool) -> None:

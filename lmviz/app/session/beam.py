@@ -106,12 +106,13 @@ class BeamSearch(Part):
             "beam",
             lambda model: search.grown(model, depth),
             self._show_tree,
-            self.failed.emit,
+            self,
             self._interventions,
         )
 
     def forget(self) -> None:
         """Take the search away."""
+        self.begun.emit()
         self._work.silence("beam")
         self._search = self._tree = self._moment = None
         self._interventions = ()

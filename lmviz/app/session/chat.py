@@ -151,6 +151,7 @@ class Chat(Part):
 
     def _write_down(self) -> None:
         """Have the prefix follow what has been changed. Where it cannot, the chat ends, and says why."""
+        self.begun.emit()
         self.changed.emit()
         tokenizer = self._reading.tokenizer
         if tokenizer is None or not self._is_on:

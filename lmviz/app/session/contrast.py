@@ -126,7 +126,7 @@ class CurrentContrast(Part):
             self.open(question)
             self._open_model_of(question)
 
-        self._work.open_file(path, lambda: open_question(path), take, self.failed.emit)
+        self._work.open_file(path, lambda: open_question(path), take, self)
 
     def _open_model_of(self, question: ShippedQuestion) -> None:
         """Look into a model that a question is for, where the shown one is none; then ask it once more."""
@@ -188,6 +188,7 @@ class CurrentContrast(Part):
         if self._asked is not None and self._asked[0] is reading and self._asked[1] == contrast:
             return
         self._asked = (reading, contrast)
+        self.begun.emit()
         changes = reading.question.interventions
 
         def work(model: Model) -> tuple[MeasuredContrast, str]:

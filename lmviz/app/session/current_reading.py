@@ -293,6 +293,7 @@ class CurrentReading(Part):
     def _encode(self) -> None:
         before, text = self._encoding, self._encoded
         self._encoding, self._dropped, self._encoded = None, 0, self._prefix
+        self.begun.emit()
         if self._encoding_job is not None:
             self._encoding_job.cancel()
             self._encoding_job = None
@@ -325,7 +326,7 @@ class CurrentReading(Part):
             "Cutting the text into tokens",
             lambda report: tokenizer.encode_prefix(prefix),
             take,
-            self.failed.emit,
+            self,
         )
         job.wait_briefly(waiting.BRIEFLY)
         if self._encoding_job is job:
@@ -366,7 +367,7 @@ class CurrentReading(Part):
             model = question.model
             return read(cache.model(model.folder, question.step, model.spells_out), question, previous)
 
-        self._work.ask("reading", work, self._show, self.failed.emit)
+        self._work.ask("reading", work, self._show, self)
 
     def _show(self, reading: Reading | None) -> None:
         if reading is None and self._reading is None:

@@ -97,10 +97,12 @@ class Descent(Part):
         """Set η."""
         if rate != self._rate:
             self._rate = rate
+            self.begun.emit()
             self.changed.emit()
 
     def choose_directions(self, across: Direction, up: Direction) -> None:
         """Draw the surface over two other parameters."""
+        self.begun.emit()
         if across == up:
             self.failed.emit("A surface needs two different parameters: choose another one.")
             return
@@ -112,6 +114,7 @@ class Descent(Part):
         from lmviz.autodiff.learning import parameters_of, train
 
         net = self._network.current
+        self.begun.emit()
         try:
             taken = list(train(net, self._rate, steps))
         except LmvizError as error:
@@ -135,6 +138,7 @@ class Descent(Part):
         """The network computes something else, but not because it stands elsewhere on the path."""
         if not self._is_moving:
             self._path, self._taken, self._place = [], [], 0
+            self.begun.emit()
             self.changed.emit()
 
     def _forget(self) -> None:

@@ -33,13 +33,11 @@ class _List:
 class OpenDirections(Part):
     """Directions are added, named, taken out, read from files and written into them.
 
-    `changed` follows each change of the list, and `chosen_changed` another choice. `begun` comes before
-    files are read or written: what failed before is past.
+    `changed` follows each change of the list, and `chosen_changed` another choice.
     """
 
     changed = Signal()
     chosen_changed = Signal()
-    begun = Signal()
 
     def __init__(self, work: Work, library: Library, surgery: Surgery, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -151,8 +149,7 @@ class OpenDirections(Part):
 
             return read_directions(path)
 
-        self.begun.emit()
-        self._work.open_file(path, work, lambda found: self.add(*found), self.failed.emit)
+        self._work.open_file(path, work, lambda found: self.add(*found), self)
 
     def save_file(self, path: Path) -> None:
         """Write the list into a file; `failed` says why that cannot be."""
@@ -163,8 +160,7 @@ class OpenDirections(Part):
 
             write_directions(listed, path)
 
-        self.begun.emit()
-        self._work.save_file(path, write, lambda _: None, self.failed.emit)
+        self._work.save_file(path, write, lambda _: None, self)
 
     def apply(self, change: Intervention) -> None:
         """Put what a direction does into surgery."""
@@ -186,8 +182,7 @@ class OpenDirections(Part):
 
             keep_directions(listed, path)
 
-        self.begun.emit()
-        self._work.save_file(path, write, lambda _: None, self.failed.emit)
+        self._work.save_file(path, write, lambda _: None, self)
         self.changed.emit()
 
     def _take(self, key: _Key, found: _List, sentence: str) -> None:

@@ -155,12 +155,14 @@ class Explanation(Part):
         is_there = found is not None or not is_gradient
         if reading is None or cell is None or not reading.has_cell(*cell) or not is_there:
             self._asked = None
+            self.begun.emit()
             self._work.silence("why")
             self._take_arithmetic(None, None)
             return
         if self._asked is not None and self._asked[0] is reading and self._asked[1] == cell:
             return
         self._asked = reading, cell
+        self.begun.emit()
 
         def work(model: Model) -> Arithmetic:
             from lmviz.inspection.explain import explain

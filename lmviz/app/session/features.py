@@ -153,7 +153,7 @@ class OpenFeatures(Part):
             model = open_model_of(open_recorded(moment[0].folder), moment[1])
             return OpenedDictionary(open_features(path, model, corpus), path, names_beside(path))
 
-        self._work.open_file(path, work, self._take, self.failed.emit)
+        self._work.open_file(path, work, self._take, self)
 
     def close_dictionary(self) -> None:
         """Look at no features any more."""
@@ -180,7 +180,7 @@ class OpenFeatures(Part):
 
             write_names(opened.file, names)
 
-        self._work.save_file(opened.file, work, lambda _: None, self.failed.emit)
+        self._work.save_file(opened.file, work, lambda _: None, self)
         self.named.emit()
 
     def change(self, feature: int, *, times: float | None = None, to: float | None = None) -> None:
@@ -191,6 +191,7 @@ class OpenFeatures(Part):
         from lmviz.base.errors import LmvizError
         from lmviz.features.feature_changes import feature_change
 
+        self.begun.emit()
         try:
             made = feature_change(opened.dictionary, feature, times=times, to=to, file=str(opened.file))
         except LmvizError as error:
@@ -249,6 +250,7 @@ class OpenFeatures(Part):
                     self.choose(int((found.on > 0).argmax()))
                 self.changed.emit()
 
+        self.begun.emit()
         self._under_way = asked
         self._job = self._work.start_job(
             "What features do in the text", work, lambda _: None, self._fail, take
@@ -259,6 +261,7 @@ class OpenFeatures(Part):
     def _take(self, opened: OpenedDictionary | None) -> None:
         if self._job is not None:
             self._job.cancel()
+        self.begun.emit()
         self._opened, self._readings, self._refused = opened, {}, None
         self._chosen = -1
         self.taken.emit()

@@ -134,7 +134,7 @@ class FindingFeatures(Part):
         def take(stability: Stability) -> None:
             self._stability = stability
 
-        self._testing = self._work.start_job("Trying another seed", work, take, self.failed.emit)
+        self._testing = self._work.start_job("Trying another seed", work, take, self)
         self._testing.ended.connect(self._end_testing)
         self.changed.emit()
 

@@ -149,7 +149,7 @@ class FittingText(Part):
                 self._left, self._left_of = typed, self._stands_of
                 self._type(found.text, found.source, _sources(model))
 
-        self._work.ask("fitting text", work, take, self.failed.emit)
+        self._work.ask("fitting text", work, take, self)
 
     def _have_written(self, model: OpenedModel) -> None:
         """Show a line that a language model writes, where nothing is typed."""
@@ -171,7 +171,7 @@ class FittingText(Part):
                 self._written = line
                 self._type(line, "", None)
 
-        self._work.ask_model(moment, "own line", work, take, self.failed.emit)
+        self._work.ask_model(moment, "own line", work, take, self)
 
     def _type(self, prefix: str, source: str, example_of: Sources) -> None:
         """Type an example of a text, or with None what a person has typed before."""

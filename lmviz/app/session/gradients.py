@@ -114,6 +114,7 @@ class Gradients(Part):
         self._ask()
 
     def _ask(self) -> None:
+        self.begun.emit()
         reading = self._reading.current
         if reading is None or not self._is_shown:
             return

@@ -30,12 +30,10 @@ class Lenses(Part):
     """What was fitted to models at steps, one of each kind; one is fitted at a time.
 
     `changed` comes when more is known, when fitting begins or ends, and when states are read by another lens.
-    `begun` comes before lenses are looked for or fitted: what failed before is past.
     What is fitted to the end is kept beside the run, or, of a sample model, beside downloaded texts.
     """
 
     changed = Signal()
-    begun = Signal()
 
     def __init__(self, work: Work, text: OpenText, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -73,7 +71,6 @@ class Lenses(Part):
         if not new:
             return
         self._looked_for.update(new.values())
-        self.begun.emit()
         for kind, key in new.items():
             self._look(moment, kind, key)
 
@@ -93,7 +90,7 @@ class Lenses(Part):
                 self.changed.emit()
 
         name = f"kept lens {kind} {moment[1]} {moment[0].folder}"
-        self._work.ask_model(moment, name, work, take, self.failed.emit)
+        self._work.ask_model(moment, name, work, take, self)
 
     def _place(self, moment: Moment, kind: str) -> Callable[[], Path]:
         """Says where a lens is kept, which takes a look at the folder."""
@@ -154,11 +151,8 @@ class Lenses(Part):
                 self._files[key] = path
             self.changed.emit()
 
-        self.begun.emit()
         self._fitting = key
-        self._job = self._work.start_job(
-            f"Fitting the {kind} lens", work, lambda _: None, self.failed.emit, take
-        )
+        self._job = self._work.start_job(f"Fitting the {kind} lens", work, lambda _: None, self, take)
         self._job.ended.connect(self._end)
         self.changed.emit()
 

@@ -65,6 +65,7 @@ class LessonResults(Part):
             return Results()
 
     def _write(self) -> None:
+        self.begun.emit()
         try:
             write_atomically(_place(), self.results.to_bytes())
         except LmvizError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,10 +17,12 @@ from lmviz.app.workers.model_cache import ModelCache
 from lmviz.base.counting import count_from, counted_from
 from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, DamagedSnapshot
-from lmviz.interchange.chosen_bases import NoBase
 from lmviz.models.finite import parameters_without_numbers, without_numbers_in_words
 from lmviz.runs.run_title import title_of
 from lmviz.training.run import Run
+
+if TYPE_CHECKING:
+    from lmviz.interchange.chosen_bases import NoBase
 
 FIRST_MODEL = "stories-transformer"
 """The sample model that is offered where none is open: every perspective has something to say of it."""
@@ -174,6 +176,8 @@ class Library(Part):
         key = f"open {path_or_name}"
 
         def read() -> OpenedModel | NoBase:
+            from lmviz.interchange.chosen_bases import NoBase  # not needed for the first paint
+
             try:
                 return _open(cache, path_or_name)
             except NoBase as reason:

@@ -60,14 +60,12 @@ class ManyTexts(Part):
     """The set, its values for the shown model and for a second one, and the effects of parts, as they grow.
 
     `changed` follows another set, and anything that has come of it; `chosen_changed` another row. `taken`
-    says that another set was taken, `begun` that effects are measured, `effects_failed` why they cannot be.
+    says that another set was taken.
     """
 
     changed = Signal()
     chosen_changed = Signal()
     taken = Signal()
-    begun = Signal()
-    effects_failed = Signal(str)
 
     def __init__(
         self,
@@ -81,6 +79,8 @@ class ManyTexts(Part):
         self._work, self._text, self._library, self._comparison = work, text, library, comparison
         self.losses = TokenLosses(work, text, library, comparison, self)
         """The loss of every token of the open text."""
+        self.of_effects = Part(self)
+        """What fails of the effects of parts."""
         self._given: TextSet | None = None
         self._chosen = -1
         self._part: tuple[int, ...] | None = None
@@ -163,6 +163,8 @@ class ManyTexts(Part):
     def take(self, given: TextSet) -> None:
         """Ask about another set."""
         self.stop()
+        self.begun.emit()
+        self.of_effects.begin_anew()
         self._given, self._chosen, self._part = given, -1, None
         self._values, self._effects, self._rows = {}, {}, {}
         self.taken.emit()
@@ -196,13 +198,13 @@ class ManyTexts(Part):
 
             return set_of_questions(offers, model)
 
-        self._work.ask_model(moment, "questions as a set", work, self.take, self.failed.emit)
+        self._work.ask_model(moment, "questions as a set", work, self.take, self)
 
     def open_file(self, path: Path) -> None:
         """Ask about the rows of a file; `failed` says what is wrong with it."""
         from lmviz.text.set_files import read_set
 
-        self._work.open_file(path, lambda: read_set(path), self.take, self.failed.emit)
+        self._work.open_file(path, lambda: read_set(path), self.take, self)
 
     def choose(self, row: int) -> None:
         """Look at a row."""
@@ -267,7 +269,7 @@ class ManyTexts(Part):
                 self.changed.emit()
 
         self._under_way = key
-        self.begun.emit()
+        self.of_effects.begin_anew()
         name = "Effects over many texts"
         self._job = self._work.start_job(name, work, lambda _: None, self._fail, take)
         self._job.ended.connect(self._end)
@@ -308,7 +310,7 @@ class ManyTexts(Part):
             self.take(given)
 
     def _fail(self, sentence: str) -> None:
-        self.effects_failed.emit(sentence)
+        self.of_effects.say_failed(sentence)
 
     def _fail_rows(self, sentence: str) -> None:
         self._given = None  # nothing can be asked of it

@@ -45,6 +45,7 @@ class ModuleChecks(Part):
         """Nudge every parameter by ±ε, and hold each slope against its gradient."""
         from lmviz.autodiff.checking import check_all
 
+        self.begun.emit()
         try:
             self._nudged = check_all(self._network.current, eps)
         except LmvizError as error:
@@ -82,6 +83,7 @@ class ModuleChecks(Part):
         """Break one module at random; the one that was broken before is whole again."""
         from lmviz.autodiff import sabotage
 
+        self.begun.emit()
         self.mend()
         self._network.choose_slip(False)  # with which every module is wrong
         whole = self._network.current
@@ -116,4 +118,5 @@ class ModuleChecks(Part):
         net = self._network.current
         self._results = {name: check_module(net, name) for name in self._results if self.is_hiding}
         self._nudged = None
+        self.begun.emit()
         self.changed.emit()

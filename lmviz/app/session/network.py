@@ -100,6 +100,7 @@ class OpenNetwork(Part):
         if text == self.text:
             return
         self._text, self._title = text, ""
+        self.begun.emit()
         try:
             network = read(text)
         except LmvizError as error:
@@ -136,7 +137,7 @@ class OpenNetwork(Part):
             else:
                 then()
 
-        self._work.open_file(path, lambda: read_text(path), take, self.failed.emit)
+        self._work.open_file(path, lambda: read_text(path), take, self)
 
     def save_file(self, path: Path) -> None:
         """Write the text as it stands, faults included; `failed` says why it could not be."""
@@ -214,6 +215,7 @@ class OpenNetwork(Part):
 
     def edit(self, name: str, index: Sequence[int], number: float) -> None:
         """Give one cell another number; all that follows is new."""
+        self.begun.emit()
         try:
             self.current.edit(name, index, number)
         except LmvizError as error:
@@ -237,6 +239,7 @@ class OpenNetwork(Part):
         from lmviz.autodiff import read
 
         self._text, self._title, self._has_slip = text, title, False
+        self.begun.emit()
         try:
             network = read(text).forward()
         except LmvizError as error:

@@ -402,7 +402,7 @@ class OpenText(Part):
     def _start(self, name: str, work: Callable[[Report], Corpus | _FirstRead | Preview | None]) -> Job:
         if self._job is not None:
             self._job.cancel()
-        self._job = self._work.start_job(f"Reading {name}", work, self._take_read, self.failed.emit)
+        self._job = self._work.start_job(f"Reading {name}", work, self._take_read, self)
         self._job.ended.connect(self._forget_job)
         return self._job
 

@@ -87,6 +87,8 @@ class Polls(Part):
     def open_file(self, path: Path) -> None:
         """Ask the poll of a file; `failed` says what is wrong with it, line by line."""
 
+        self.begun.emit()
+
         def fail(sentence: str) -> None:
             self.failed.emit(f"{path.name}: {sentence}")
 
@@ -159,6 +161,7 @@ class Polls(Part):
     def _begin(self) -> None:
         self._collected.clear()
         self._is_shown = False
+        self.begun.emit()
         self.changed.emit()
 
     def _of_current(self) -> dict[str, int]:

@@ -49,8 +49,6 @@ class CurrentRace(Part):
     """Up to six trainings that take turns in one thread. Lanes are called by their names."""
 
     changed = Signal()
-    begun = Signal()
-    """Lanes were made, begun or opened: what could not be before is of no interest any more."""
     offered = Signal()
     """Another perspective has made a lane, or a race was opened: for a person to look at."""
 
@@ -329,7 +327,7 @@ class CurrentRace(Part):
             check_lanes(len(race.lanes))
             return race, {name: read_lane(name, place) for name, place in race.lanes.items()}
 
-        self._work.ask("open race", work, lambda found: self._take_opened(*found), self.failed.emit)
+        self._work.ask("open race", work, lambda found: self._take_opened(*found), self)
 
     def close(self) -> None:
         """Stop the race, leaving runs that can be resumed; `Work.close` waits for the thread."""

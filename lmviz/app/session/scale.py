@@ -41,9 +41,6 @@ class Scale(Part):
     measuring_changed = Signal()
     """A measurement of the pace has begun, or has ended in whatever way."""
     runs_changed = Signal()
-    pace_failed = Signal(str)
-    runs_failed = Signal(str)
-    """Each is said until its own question is answered; `failed` is about a change of the model."""
     length_changed = Signal()
 
     def __init__(
@@ -61,6 +58,8 @@ class Scale(Part):
         self._measuring: Job | None = None
         self._is_given_up = False  # by a person, or because it failed: not measured again unless asked for
         self._runs: tuple[OwnRun, ...] = ()
+        self.of_pace, self.of_runs = Part(self), Part(self)
+        """What fails of the pace and of the search for runs; `failed` is about a change of the model."""
         self._length = FIRST_LENGTH
         training.stop_before(self._give_way)
 
@@ -130,6 +129,7 @@ class Scale(Part):
         Heads that do not divide the width get a width of their own, rounded down.
         """
         planned = self._planned
+        self.begun.emit()
         if "width" in settings or "heads" in settings:
             width = settings.get("width", planned.configuration.width)
             heads = settings.get("heads", planned.configuration.heads)
@@ -177,10 +177,12 @@ class Scale(Part):
         """Measure how fast this machine trains, unless a training would disturb that."""
         if self._measuring is not None:
             return
+        self.begun.emit()
         if not self._may_measure():
             self.failed.emit("A model is being trained: measure when it has ended.")
             return
         self._is_given_up = False
+        self.of_pace.begin_anew()
         self._measuring = self._work.start_job(
             "Measuring this machine", lambda report: _measure(), self._take_pace, self._fail_pace
         )
@@ -195,7 +197,7 @@ class Scale(Part):
         def find() -> tuple[OwnRun, ...]:
             return own_runs([folder], opened)
 
-        self._work.ask("own runs", find, self._take_runs, self.runs_failed.emit)
+        self._work.ask("own runs", find, self._take_runs, self.of_runs)
 
     def _may_measure(self) -> bool:
         return self._work.is_ready and not self._training.is_taken
@@ -210,7 +212,7 @@ class Scale(Part):
 
     def _fail_pace(self, sentence: str) -> None:
         self._is_given_up = True
-        self.pace_failed.emit(sentence)
+        self.of_pace.say_failed(sentence)
 
     def _end_measuring(self, job: Job) -> None:
         if job is self._measuring:
@@ -230,6 +232,7 @@ class Scale(Part):
     def _choose_planned(self, planned: PlannedModel, name: str) -> None:
         if (planned, name) != (self._planned, self._name):
             self._planned, self._name = planned, name
+            self.begun.emit()
             self.planned_changed.emit()
 
 

@@ -32,12 +32,10 @@ if TYPE_CHECKING:
 class Scores(Part):
     """Judges models at steps, with changes or as trained, on the held-out part of the open text, in turn.
 
-    `changed` comes whenever a score is there, or measuring begins or ends; `progressed` in between, and
-    `begun` before the first.
+    `changed` comes whenever a score is there, or measuring begins or ends; `progressed` in between.
     """
 
     changed = Signal()
-    begun = Signal()
     progressed = Signal()
 
     def __init__(self, work: Work, text: OpenText, parent: QObject | None = None) -> None:

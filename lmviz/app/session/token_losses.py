@@ -27,12 +27,10 @@ KEPT = 4
 class TokenLosses(Part):
     """Measures the losses of a part of the open text when somebody wants them, and keeps the last ones.
 
-    `changed` follows whatever is shown, and `begun` says that something is measured; `place_changed` follows
-    a token that is looked at, `progressed` the work.
+    `changed` follows whatever is shown; `place_changed` a token that is looked at, `progressed` the work.
     """
 
     changed = Signal()
-    begun = Signal()
     place_changed = Signal()
     progressed = Signal()
 
@@ -161,8 +159,7 @@ class TokenLosses(Part):
                 del self._known[old]
 
         self._share = 0.0
-        self.begun.emit()
-        self._job = self._work.start_job(f"Losses of {moment[0].name}", work, take, self.failed.emit)
+        self._job = self._work.start_job(f"Losses of {moment[0].name}", work, take, self)
         self._job.progressed.connect(self._progress)
         self._job.ended.connect(self._end)
         self.changed.emit()

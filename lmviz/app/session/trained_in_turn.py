@@ -91,6 +91,7 @@ class TrainedInTurn(Part, Generic[Options]):
         """Train other models next time."""
         if options != self._options:
             self._options = options
+            self.begun.emit()
             self.changed.emit()
 
     def start(self) -> None:
@@ -106,7 +107,7 @@ class TrainedInTurn(Part, Generic[Options]):
             self.job_name,
             lambda report: _train(lanes, corpus),
             self._keep,
-            self.failed.emit,
+            self,
             self._keep,
         )
         self._job.ended.connect(self._end)

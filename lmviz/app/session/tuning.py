@@ -71,6 +71,7 @@ class CurrentTuning(Part):
         self._measuring: tuple[object, Job] | None = None
         self._failure: tuple[object, str] | None = None
         for signal in (library.model_changed, text.changed):
+            signal.connect(self.begun)
             signal.connect(self.changed)
         training.stop_before(self._let_go)
 
@@ -119,6 +120,7 @@ class CurrentTuning(Part):
         if options.learning_rate == RATES[before]:
             options = replace(options, learning_rate=RATES[adapter])
         self._chosen, self._options = replace(self._chosen, adapter=adapter), options
+        self.begun.emit()
         self.changed.emit()
 
     def change(
@@ -126,6 +128,7 @@ class CurrentTuning(Part):
     ) -> None:
         """Plan the same with some settings changed."""
         self._chosen, self._options = chosen or self._chosen, options or self.options
+        self.begun.emit()
         self.changed.emit()
 
     @property

@@ -29,6 +29,9 @@ BRIEFLY = 0.05  # seconds that the window waits for the answer of a slow folder,
 Failed = Callable[[str], object]
 """Takes the sentence about what failed, in the window's thread."""
 
+Asker = Failed | Part
+"""Whoever asks: a part, which says `begun` at once and `failed` later, or what takes the sentence."""
+
 
 class Work(Part):
     """Has work done in other threads.
@@ -51,7 +54,7 @@ class Work(Part):
         self._others: list[Worker] = []
         self._is_ready = False
         # Asked first of all, so that nothing which a stored trace gave rise to is computed without it.
-        self.ask("torch", _load_torch, lambda _: self._become_ready(), self.failed.emit)
+        self.ask("torch", _load_torch, lambda _: self._become_ready(), self)
 
     @property
     def cache(self) -> ModelCache:
@@ -77,17 +80,19 @@ class Work(Part):
         """Start the reading thread, which loads torch first. Call it once the window is painted."""
         self._reader.start()
 
-    def ask(self, key: str, work: Callable[[], T], answer: Callable[[T], object], failed: Failed) -> None:
+    def ask(self, key: str, work: Callable[[], T], answer: Callable[[T], object], asker: Asker) -> None:
         """Run `work` in the reading thread; only the newest request under a key is answered."""
+        failed = _begun_by(asker)
         self._reader.ask(key, work, answer, lambda fault: self._say(fault, "Reading the model", failed))
 
     def ask_beside(
-        self, key: str, work: Callable[[], T], answer: Callable[[T], object], failed: Failed
+        self, key: str, work: Callable[[], T], answer: Callable[[T], object], asker: Asker
     ) -> None:
         """The same for work without a model that waits for what a stranger wrote, perhaps for seconds.
 
         It keeps no reading waiting: it has a thread of its own, which begins when it is first needed.
         """
+        failed = _begun_by(asker)
         self._beside.start()
         self._beside.ask(key, work, answer, lambda fault: self._say(fault, "The template", failed))
 
@@ -97,14 +102,14 @@ class Work(Part):
         key: str,
         work: Callable[[Model], T],
         answer: Callable[[T], object],
-        failed: Failed,
+        asker: Asker,
         interventions: Sequence[Intervention] = (),
     ) -> None:
         """The same for work on a model at a step, which computes with the `interventions` in force."""
         (opened, step), cache = moment, self._cache  # the thread must not hold the session
         spells_out = opened.spells_out
         self.ask(
-            key, lambda: work(cache.changed(opened.folder, step, interventions, spells_out)), answer, failed
+            key, lambda: work(cache.changed(opened.folder, step, interventions, spells_out)), answer, asker
         )
 
     def ask_models(
@@ -113,7 +118,7 @@ class Work(Part):
         key: str,
         work: Callable[[Iterator[Model]], T],
         answer: Callable[[T], object],
-        failed: Failed,
+        asker: Asker,
         interventions: Sequence[Sequence[Intervention]] | None = None,
     ) -> None:
         """The same for several models, with one answer.
@@ -128,7 +133,7 @@ class Work(Part):
             for (opened, step), own in wanted:
                 yield cache.changed(opened.folder, step, own, opened.spells_out)
 
-        self.ask(key, lambda: work(models()), answer, failed)
+        self.ask(key, lambda: work(models()), answer, asker)
 
     def is_busy(self, key: str) -> bool:
         """Whether an answer under this key is still to come."""
@@ -153,7 +158,7 @@ class Work(Part):
         name: str,
         work: JobWork,
         answer: Callable[[Any], object],
-        failed: Failed,
+        asker: Asker,
         partial: Callable[[Any], object] | None = None,
     ) -> Job:
         """Start long work in its own thread, shown with its progress and a cancel button.
@@ -162,6 +167,7 @@ class Work(Part):
         generator: then floats that it yields are the fraction done, other values go to `partial`, and
         what it returns is the result.
         """
+        failed = _begun_by(asker)
         job = Job(name, work, self)
         job.succeeded.connect(answer)
         if partial is not None:
@@ -175,19 +181,19 @@ class Work(Part):
         return job
 
     def open_file(
-        self, path: Path, work: Callable[[], T], answer: Callable[[T], object], failed: Failed
+        self, path: Path, work: Callable[[], T], answer: Callable[[T], object], asker: Asker
     ) -> None:
         """Have a file, or a folder, read by a job: at once where its place is quick.
 
         An answer that is there within `BRIEFLY` seconds arrives before this returns: nothing flickers.
         """
-        self.start_job(f"Opening {path.name}", lambda report: work(), answer, failed).wait_briefly(BRIEFLY)
+        self.start_job(f"Opening {path.name}", lambda report: work(), answer, asker).wait_briefly(BRIEFLY)
 
     def save_file(
-        self, path: Path, write: Callable[[], T], saved: Callable[[T], object], failed: Failed
+        self, path: Path, write: Callable[[], T], saved: Callable[[T], object], asker: Asker
     ) -> None:
         """Have a file written by a job, as `open_file` reads one. `write` must hold all that it writes."""
-        self.start_job(f"Saving {path.name}", lambda report: write(), saved, failed).wait_briefly(BRIEFLY)
+        self.start_job(f"Saving {path.name}", lambda report: write(), saved, asker).wait_briefly(BRIEFLY)
 
     def wait_when_closing(self, worker: Worker) -> None:
         """Have `close` also wait, within the same time, for another worker that was asked to stop."""
@@ -219,6 +225,14 @@ class Work(Part):
     def _forget_job(self, job: Job) -> None:
         del self._jobs[job]
         self.job_finished.emit(job)
+
+
+def _begun_by(asker: Asker) -> Failed:
+    """What takes the sentence of whoever asks; a part says that it begins anew."""
+    if isinstance(asker, Part):
+        asker.begin_anew()
+        return asker.say_failed
+    return asker
 
 
 def _load_torch() -> None:

@@ -279,6 +279,7 @@ class Writing(Part):
         """
         from lmviz.decoding.continuations import Continuations
 
+        self.begun.emit()
         read = self._continuations = self._continuations or Continuations()
         untouched = self._untouched = self._untouched or Continuations()
         prefix, chosen = self.branches.prefix, self.branches.chosen(node)
@@ -323,6 +324,7 @@ class Writing(Part):
     def _look_elsewhere(self) -> None:
         """The next distribution has changed; the old one stays visible until the new one is known."""
         self._prospect_of = None
+        self.begun.emit()
         self.branches_changed.emit()
 
     def _look_back(self) -> bool:

@@ -377,15 +377,10 @@ class MainWindow(QMainWindow):
         session.race_wanted.connect(lambda: self.show_perspective("race"))
         library = session.library
         say = self.notice.show_failures
-        for failed, *answered in (
-            (session.work.failed, session.work.ready_changed),
-            (session.reading.failed, session.reading.changed),
-            (session.chat.failed, session.chat.changed),
-            (session.text.failed, session.text.changed),
-            (session.made_way, session.lesson.step_begun),
-            (students.failed, students.packed, students.unpacked),
-        ):
-            say(failed, *answered)
+        for part in (session.reading, session.chat, session.text, students):
+            say(part.failed, part.begun)
+        say(session.work.failed, session.work.ready_changed)
+        say(session.made_way, session.lesson.step_begun)
         for failed in (library.failed, library.warned, session.fitting.failed):
             say(failed, old_after=[library.model_changed])
         say(library.size_failed, old_after=[library.models_changed])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.session.part import Part
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.window.lectures import Lectures, LectureWindow
 from lmviz.app.window.lessons import perspective_names
@@ -22,7 +23,7 @@ WITHOUT_NOTES = "lectures/bundles_without_notes"
 HANDOUTS = "Handouts (*.pdf *.html)"
 
 
-class StudentFiles(QObject):
+class StudentFiles(Part):
     """Saves the lecture that is open, or the lesson one is in, and opens bundles.
 
     `packed` follows a bundle, or a folder of pages, that was written; `unpacked` gives the lecture or lesson
@@ -31,7 +32,6 @@ class StudentFiles(QObject):
 
     packed = Signal(object)
     unpacked = Signal(object)
-    failed = Signal(str)
     changed = Signal()
 
     def __init__(self, window: LectureWindow, lectures: Lectures, parent: QWidget) -> None:
@@ -107,7 +107,7 @@ class StudentFiles(QObject):
 
         names, notes = perspective_names(), self.packs_notes
         work = self._window.session.work
-        work.start_job(f"Packing {path.name}", lambda report: write(), tell, self.failed.emit)
+        work.start_job(f"Packing {path.name}", lambda report: write(), tell, self)
 
     def save_pages(self) -> None:
         """Ask for a folder, and write the open lecture or lesson there as pages for a web server."""
@@ -135,16 +135,14 @@ class StudentFiles(QObject):
             Toast.show_over(self._parent, f"Saved {len(written.pages)} pages in {written.folder.name}.")
 
         names, work = perspective_names(), self._window.session.work
-        work.start_job(f"Writing pages of {shown.title}", write, tell, self.failed.emit)
+        work.start_job(f"Writing pages of {shown.title}", write, tell, self)
 
     def open_bundle(self, path: Path) -> None:
         """Unpack a bundle beside lmviz's data; `unpacked` gives the lecture or lesson in it."""
         from lmviz.lectures.bundle import unpack
 
         work = self._window.session.work
-        work.start_job(
-            f"Unpacking {path.name}", lambda report: unpack(path), self.unpacked.emit, self.failed.emit
-        )
+        work.start_job(f"Unpacking {path.name}", lambda report: unpack(path), self.unpacked.emit, self)
 
     def save_handout(self) -> None:
         """Ask for a file, and make a handout of the lecture that is open, or of the lesson one is in."""

@@ -208,7 +208,7 @@ class AttentionPanel(CellsPanel):
         self._long.bars.part_clicked.connect(self._choose_bar)
         self._within.activated.connect(lambda _: self._take_side())
         session.attention.side_changed.connect(self._name_side)
-        session.attention.begun.connect(lambda: self._take_side() if self.is_in_sight else None)
+        session.attention.model_begun.connect(lambda: self._take_side() if self.is_in_sight else None)
         self._how.currentIndexChanged.connect(lambda _: self.refresh_soon())
         for changed in (session.focus.position_changed, session.attention.looked_at_changed):
             changed.connect(self._mark)

@@ -51,7 +51,7 @@ class DescentPanel(NetworkPanel):
         self._rate.value_changed.connect(lambda at: descent.choose_rate(RATES[at]))
         self._take.clicked.connect(lambda: descent.descend())
         self._undo.clicked.connect(lambda: descent.go_to(descent.place - 1))
-        self.show_failures(descent.failed, descent.changed)
+        self.show_failures(descent)
         self.follow(descent.changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:

@@ -44,7 +44,7 @@ class EditorPanel(Panel):
         self._open.clicked.connect(self._open_file)
         self._save.clicked.connect(self._save_file)
         self._torch.clicked.connect(self._copy_torch)
-        self.show_failures(session.network.failed, session.network.text_changed)
+        self.show_failures(session.network)
         self.follow(
             session.network.text_changed,
             session.network.numbers_changed,

@@ -67,7 +67,7 @@ class GraphPanel(NetworkPanel):
         focus = session.network_focus
         for picture in (self.picture, self._units):
             self._connect(picture)
-        self.show_failures(session.network.failed, session.network.numbers_changed)
+        self.show_failures(session.network)
         focus.cell_changed.connect(self._mark)
         focus.module_changed.connect(self._mark)
         self._title = session.network.title

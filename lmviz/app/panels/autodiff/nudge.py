@@ -57,7 +57,7 @@ class NudgePanel(NetworkPanel):
         self._every.clicked.connect(lambda: session.module_checks.nudge_all(self._epsilon))
         self._all.clicked.connect(session.module_checks.check_all)
         self._hide.clicked.connect(self._toggle_fault)
-        self.show_failures(session.module_checks.failed, session.module_checks.changed)
+        self.show_failures(session.module_checks)
         session.module_checks.changed.connect(self._show_checks)
         session.module_checks.changed.connect(self._show_caption)
         self.follow(session.network_focus.cell_changed, session.network.numbers_changed)

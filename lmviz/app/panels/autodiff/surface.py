@@ -55,7 +55,7 @@ class SurfacePanel(NetworkPanel):
         descent = session.descent
         self._train.clicked.connect(lambda: descent.descend(STEPS))
         self._time.value_changed.connect(descent.go_to)
-        self.show_failures(descent.failed, descent.changed)
+        self.show_failures(descent)
         self.follow(descent.changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:

@@ -66,7 +66,7 @@ class ContrastPanel(Panel):
         self._edit.textEdited.connect(session.contrast.set_other)
         self._measure.activated.connect(self._choose)
         self._typed_measure.editingFinished.connect(self._take_typed)
-        self.show_failures(session.contrast.failed, session.contrast.answered)
+        self.show_failures(session.contrast)
         self.follow(session.contrast.changed, session.library.model_changed)
 
     @property

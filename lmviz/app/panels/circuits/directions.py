@@ -123,7 +123,7 @@ class DirectionsPanel(AskingPanel[Moment, DirectionsFound]):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.show_failures(session.directions.failed, session.directions.begun)
+        self.show_failures(session.directions)
 
     def out_of_place(self, model: OpenedModel) -> str:
         fits = model.predicts.continues and not model.reads_source

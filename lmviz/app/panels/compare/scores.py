@@ -49,7 +49,7 @@ class ScoresPanel(ShowingPanel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.show_failures(session.scores.failed, session.scores.begun)
+        self.show_failures(session.scores)
 
     def score_of(self, moment: Moment, changes: Changes = ()) -> Score | None:
         """The measured score of a model and step, under changes, on the open corpus."""

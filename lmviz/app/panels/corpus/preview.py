@@ -134,7 +134,7 @@ class PreviewPanel(Panel):
         self.column.addLayout(row((self._rows_card, 7), (beside, 3)), 1)
         self.column.addWidget(self._encodings_card)
         session.text.offer_changed.connect(self.need_changed)
-        self.show_failures(session.text.failed, session.text.offer_changed)
+        self.show_failures(session.text)
         self.follow(session.text.offer_changed)
 
     @property

@@ -96,8 +96,8 @@ class TextsPanel(Panel):
         self._kind.activated.connect(lambda _: self._tokenizer_chosen())
         self._pieces.valueChanged.connect(lambda _: self._tokenizer_chosen())
         self._form.configuration_changed.connect(lambda _: self._settle.start())
-        self.show_failures(session.text.failed, session.text.changed)
-        session.text.changed.connect(lambda: self.complain("", JOBS))
+        self.show_failures(session.text)
+        session.text.begun.connect(lambda: self.complain("", JOBS))
         self.follow(session.text.changed)
 
     @property

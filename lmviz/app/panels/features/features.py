@@ -71,7 +71,7 @@ class FeaturesPanel(Panel):
         self._which.activated.connect(lambda _: self.refresh_soon())
         self._table.row_clicked.connect(self._choose)
         self._name.editingFinished.connect(self._give_name)
-        self.show_failures(session.features.failed, session.features.taken)
+        self.show_failures(session.features)
         session.features.taken.connect(self._forget)
         session.features.chosen_changed.connect(self._mark)
         self.follow(

@@ -74,7 +74,7 @@ class LensPanel(Panel):
         self._norms.part_clicked.connect(lambda place: self._go(list(self.norms)[place]))
         self._kind.activated.connect(self._choose)
         session.focus.stage_changed.connect(self._mark)
-        self.show_failures(session.lenses.failed, session.lenses.begun)
+        self.show_failures(session.lenses)
         self.follow(
             session.reading.changed,
             session.focus.position_changed,

@@ -64,7 +64,7 @@ class LensOverTextPanel(AskingPanel[Reading, "LogitLens"]):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.show_failures(session.lenses.failed, session.lenses.begun)
+        self.show_failures(session.lenses)
         leave_arrow_keys(self, self.look_card.widget_of(GRID.name))
 
     @property

@@ -104,7 +104,7 @@ class LensesPanel(AskingPanel[Reading, LensesFound]):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.show_failures(session.lenses.failed, session.lenses.begun)
+        self.show_failures(session.lenses)
 
     def out_of_place(self, model: OpenedModel) -> str:
         if model.predicts.continues and not model.reads_source:

@@ -92,7 +92,7 @@ class PositionsPanel(Panel):
         self._shift.value_changed.connect(lambda _: self._draw_shift())
         self._table.cell_clicked.connect(self._choose_wave)
         trial = session.position_trial
-        self.show_failures(trial.failed, trial.changed)
+        self.show_failures(trial)
         self.follow(session.library.model_changed, session.library.step_changed, session.text.changed)
         self.follow(trial.changed, trial.ended, session.work.ready_changed)
         session.training.changed.connect(self.refresh_now_and_then)

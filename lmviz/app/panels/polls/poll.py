@@ -176,7 +176,7 @@ class PollPanel(Panel):
             spin.installEventFilter(self)
         for letter, spin in self._spins.items():
             spin.valueChanged.connect(lambda number, letter=letter: polls.set_count(letter, number))
-        self.show_failures(polls.failed, polls.changed)
+        self.show_failures(polls)
         self.follow(polls.changed, polls.counted, polls.shown)
         self.follow(session.library.model_changed, session.library.step_changed, session.surgery.changed)
 

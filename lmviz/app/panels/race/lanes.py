@@ -63,7 +63,7 @@ class LanesPanel(Panel):
         self._turn_to(ADDING)
         self._table.row_clicked.connect(self._choose)
         self._new.clicked.connect(self._race.clear)
-        self.show_failures(self._race.failed, self._race.begun)
+        self.show_failures(self._race)
         session = self.session
         self._race.changed.connect(self.refresh_now_and_then)
         self.follow(session.library.model_changed, session.library.models_changed)

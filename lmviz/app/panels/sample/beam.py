@@ -137,7 +137,7 @@ class BeamPanel(Panel):
         self._tree.part_clicked.connect(self._select)
         self._tree.part_hovered.connect(self._explain)
         session.beam.changed.connect(self._go_on)
-        self.show_failures(session.beam.failed, session.beam.changed)
+        self.show_failures(session.beam)
         session.beam.failed.connect(lambda _: self._pause())
         session.beam.failed.connect(lambda _: self.refresh_soon())
         self.follow(

@@ -166,7 +166,7 @@ class DistributionPanel(Panel):
         table.set_sorted_by(*self._sorted_by[:1], descending=True)
         self._search.textChanged.connect(lambda _: self.refresh_soon())
         self._controls.changed.connect(self._change)
-        self.show_failures(session.writing.failed, session.writing.prospect_changed)
+        self.show_failures(session.writing)
         session.writing.hovered_token_changed.connect(self._show_hovered)
         self.follow(
             session.library.model_changed,

@@ -159,7 +159,7 @@ class RollPanel(Panel):
             lambda share: session.writing.hover_token(self._ids[share] if share >= 0 else None)
         )
         session.writing.hovered_token_changed.connect(self._show_hovered)
-        self.show_failures(session.writing.failed, session.writing.branches_changed)
+        self.show_failures(session.writing)
         session.writing.failed.connect(lambda _: self._stop())
         theme_switch().theme_changed.connect(self._adopt_theme)
         self.follow(

@@ -47,7 +47,7 @@ class ExperimentPanel(Panel):
         self._card = self.add_card("Loss over compute", "a power law is a straight line", self._lay_out())
         self._form.configuration_changed.connect(experiment.set_options)
         self._run.clicked.connect(experiment.toggle)
-        self.show_failures(experiment.failed, experiment.changed)
+        self.show_failures(experiment)
         self.follow(experiment.changed, experiment.ended, session.text.changed, session.work.ready_changed)
         session.training.changed.connect(self.refresh_now_and_then)
 

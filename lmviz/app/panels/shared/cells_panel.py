@@ -62,7 +62,7 @@ class CellsPanel(Panel):
         explanation.changed.connect(self._light)
         explanation.suggestion_changed.connect(self._mark_suggested)
         self.follow(session.reading.changed, session.attention.head_changed, gradients.changed)
-        self.show_failures(gradients.failed, gradients.changed, gradients.shown_changed)
+        self.show_failures(gradients)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -77,7 +77,7 @@ class ConfusionPanel(Panel):
         self.scores: tuple[LabelEvaluation, ...] = ()  # what is shown: one, or with the changes and without
         self._asked: tuple[tuple[Asked, ...], str] | None = None
         session.scores.progressed.connect(lambda: self._note.set_text(self.session.scores.doing))
-        self.show_failures(session.scores.failed, session.scores.begun)
+        self.show_failures(session.scores)
         self.follow(
             session.comparison.changed,
             session.scores.changed,

@@ -78,7 +78,7 @@ class LessonPanel(Panel):
         self._offer.clicked.connect(self._open_offered)
         self._list_close.clicked.connect(self.closed)
         self._save.clicked.connect(self.results_wanted)
-        self.show_failures(self._results.failed)
+        self.show_failures(self._results)
         self.follow(lesson.changed)
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()

@@ -68,7 +68,7 @@ class WhyPanel(Panel):
         self._sheet.left.connect(lambda: session.focus.hover_cell(None))
         session.focus.cell_changed.connect(self._lengthen_trail)
         self._crumbs.step_clicked.connect(self._go_back)
-        self.show_failures(session.explanation.failed, session.explanation.changed)
+        self.show_failures(session.explanation)
         self.follow(session.explanation.changed, session.focus.cell_changed, session.reading.changed)
         self.follow(session.gradients.shown_changed, session.work.ready_changed)
         session.focus.position_changed.connect(self.refresh_soon)

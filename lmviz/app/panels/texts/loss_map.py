@@ -54,7 +54,7 @@ class LossMapPanel(Panel):
         self._part.activated.connect(lambda at: session.many.losses.choose_part(list(PARTS.values())[at]))  # type: ignore[arg-type]  # the two parts
         self._what.activated.connect(lambda at: session.many.losses.show_difference(bool(at)))
         self._measure.clicked.connect(self._press)
-        self.show_failures(session.many.losses.failed, session.many.losses.begun)
+        self.show_failures(session.many.losses)
         session.many.losses.place_changed.connect(self._go)
         session.many.losses.progressed.connect(self._say)
         self.follow(session.many.losses.changed)

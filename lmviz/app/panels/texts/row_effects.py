@@ -44,7 +44,7 @@ class RowEffectsPanel(ShowingPanel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.show_failures(session.many.effects_failed, session.many.begun, session.many.taken)
+        self.show_failures(session.many.of_effects)
 
     def look(self) -> Look:
         many = self.session.many

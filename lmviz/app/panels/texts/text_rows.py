@@ -86,7 +86,7 @@ class TextRowsPanel(Panel):
         self._use.clicked.connect(self._take_pattern)
         self._filter.textChanged.connect(self._table.set_filter)
         self._table.row_clicked.connect(session.many.choose)
-        self.show_failures(session.many.failed, session.many.taken)
+        self.show_failures(session.many)
         session.many.chosen_changed.connect(self._mark)
         self.follow(session.many.changed, session.library.model_changed)
 

@@ -72,7 +72,7 @@ class TuningPanel(Panel):
         self._ways.card_chosen.connect(tuning.choose)
         self._form.configuration_changed.connect(self._change)
         self._learning.configuration_changed.connect(self._change_learning)
-        self.show_failures(tuning.failed, tuning.changed)
+        self.show_failures(tuning)
         self.follow(tuning.changed, session.training.changed, session.work.ready_changed)
 
     def refresh(self) -> None:

@@ -421,10 +421,10 @@ def test_the_calculator_is_whole_in_sight_while_a_job_is_shown(scene: Scene) -> 
 def test_what_failed_about_runs_is_not_answered_by_the_pace(scene: Scene) -> None:
     calculator, scale = scene.panel("calculator_view"), scene.session.scale
     scene.qtbot.waitUntil(lambda: scale.pace is not None)
-    scale.runs_failed.emit("The folder of runs cannot be read.")
+    scale.of_runs.failed.emit("The folder of runs cannot be read.")
     scale.pace_changed.emit()
     assert calculator.complaint == "The folder of runs cannot be read."
-    scale.runs_changed.emit()
+    scale.look_for_runs()
     assert calculator.complaint == ""
 
 
