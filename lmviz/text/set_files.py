@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from itertools import islice
+from json import JSONDecoder
 from pathlib import Path
+from typing import Literal
 
 from lmviz.base.arguments import file_path
 from lmviz.base.errors import LmvizError
@@ -14,7 +18,48 @@ from lmviz.text.text_set import KEYS, TextRow, TextSet, lines_of, row_of, senten
 LARGEST = 64 * 2**20
 """Bytes; a larger file is a corpus."""
 
+LOOKED_AT = 2**16
+"""So many bytes of a file are looked at to see whether it is a set."""
+
+Likeness = Literal["surely", "maybe", ""]
+
 JSON, TABLES = (".jsonl", ".ndjson", ".json"), (".csv", ".tsv")
+
+
+def looks_like_set(path: str | Path) -> Likeness:
+    """Whether a file has rows of a set, as far as the names of its columns say.
+
+    Surely where a wanted word or a changed text stands beside the text: no corpus has these. Maybe where
+    there is a text, which may as well be one to learn from.
+    """
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending not in (*JSON, *TABLES) or not os.path.isfile(path):
+        return ""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(LOOKED_AT)
+        named = _names_in_json(head) if ending in JSON else _names_in_table(head, ending)
+    except (OSError, ValueError, RecursionError, LmvizError):
+        return ""
+    if not named & set(KEYS["text"]):
+        return ""
+    return "surely" if named & {"wanted", *KEYS["changed"]} else "maybe"
+
+
+def _names_in_json(head: bytes) -> set[str]:
+    """The names of the first object of a file that begins so."""
+    text = head.decode("utf-8-sig", "replace").lstrip()
+    first, _ = JSONDecoder().raw_decode(text[1:].lstrip() if text.startswith("[") else text)
+    return {str(name).strip().lower() for name in first} if isinstance(first, dict) else set()
+
+
+def _names_in_table(head: bytes, ending: str) -> set[str]:
+    """What stands in the first line of a table that begins so."""
+    dialect = find_dialect(head, "tab" if ending == ".tsv" else "")
+    if dialect is None:
+        return set()
+    return {cell.strip().lower() for _, cells, _ in islice(records(head, dialect[0]), 1) for cell in cells}
 
 
 def read_set(path: str | Path, *, by: str = "") -> TextSet:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lmviz.base.errors import LmvizError
-from lmviz.text.set_files import read_set
+from lmviz.text.set_files import looks_like_set, read_set
 from lmviz.text.text_set import TextRow, TextSet, filled_in, lines_of, read_pattern, sentences_of, set_of
 
 PATTERN = "When {A} and {B} went to the {place}, {B} gave a {thing} to"
@@ -121,3 +121,33 @@ def test_a_pattern_is_stated_in_lines():
     for wrong in ("", "{a}\nno colon", "{a}\na: b\nrows: many", "{a}"):
         with pytest.raises(LmvizError):
             read_pattern(wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "likeness"),
+    [
+        ("a.csv", "text,wanted\nthe cows,eat\n", "surely"),
+        ("a.tsv", "Prompt\tCorrupted\tlabel\na b\tc d\te\n", "surely"),
+        ("a.jsonl", '{"text": "a b", "changed": "a c"}\n{"text"', "surely"),
+        ("a.json", ' [ {"clean": "a b", "corrupt": "a c"}]', "surely"),
+        ("a.csv", "text,label\na b,good\n", "maybe"),
+        ("a.jsonl", '{"prompt": "a", "answer": "b"}', "maybe"),
+        ("a.jsonl", '{"wanted": "b"}', ""),
+        ("a.jsonl", "[1, 2]", ""),
+        ("a.csv", "cows,hens\n1,2\n", ""),
+        ("a.txt", '{"text": "a b", "changed": "a c"}', ""),
+    ],
+)
+def test_a_file_is_known_as_a_set_by_its_names(tmp_path, name, content, likeness):
+    (tmp_path / name).write_text(content)
+    assert looks_like_set(tmp_path / name) == likeness
+    assert looks_like_set(tmp_path / "missing.csv") == ""
+    assert looks_like_set(tmp_path) == ""
+
+
+@given(st.binary(max_size=200), st.sampled_from(["a.jsonl", "a.json", "a.csv", "a.tsv"]))
+@settings(max_examples=150, deadline=None)
+def test_any_bytes_are_known_as_a_set_or_not(tmp_path_factory, data, name):
+    path = tmp_path_factory.mktemp("sets") / name
+    path.write_bytes(data)
+    assert looks_like_set(path) in ("surely", "maybe", "")

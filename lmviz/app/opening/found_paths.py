@@ -14,7 +14,8 @@ from lmviz.app.opening.paths import is_written_race, race_at
 class FoundPaths:
     """What some paths are.
 
-    `files` has the kind of each file that is opened by its kind. `race` is the first folder of runs, which
+    `files` has the kind of each file that is opened by its kind, "set" of one with rows of texts that are
+    asked one question. `race` is the first folder of runs, which
     somebody has called a race where `is_race_written`. `models` has the folder of each model, and the same
     without links. `texts` are all others, read as one corpus. `sentences` say what is to be known of them.
     """
@@ -27,12 +28,17 @@ class FoundPaths:
     sentences: Sequence[str]
 
     @classmethod
-    def at(cls, paths: Sequence[Path]) -> FoundPaths:
-        """What these paths are; in no thread but one that may wait for a slow folder."""
+    def at(cls, paths: Sequence[Path], into_texts: bool = False) -> FoundPaths:
+        """What these paths are; in no thread but one that may wait for a slow folder.
+
+        What may be a set as well as a corpus is a set where a person opens it `into_texts`.
+        """
         from lmviz.runs.folder_contents import contents_of
         from lmviz.runs.opening import find_model
 
         files = {path: kind for path in paths if (kind := _kind(path))}
+        if len(paths) == 1 and not files and _is_set(paths[0], into_texts):
+            files = {paths[0]: "set"}
         others = [path for path in paths if path not in files]
         races = {path: folder for path in others if (folder := race_at(path)) is not None}
         race = next(iter(races.values()), None)
@@ -50,6 +56,14 @@ class FoundPaths:
             ],
             sentences=[sentence for sentence in said if sentence],
         )
+
+
+def _is_set(path: Path, into_texts: bool) -> bool:
+    """Whether a file is opened as a set of texts."""
+    from lmviz.text.set_files import looks_like_set
+
+    likeness = looks_like_set(path)
+    return likeness == "surely" or (likeness == "maybe" and into_texts)
 
 
 def _kind(path: Path) -> str:

@@ -369,6 +369,7 @@ class MainWindow(QMainWindow):
         self.beginning.tour_wanted.connect(self.lessons.start_tour)
         self.header.palette_wanted.connect(self.commands.show_palette)
         self._opened_paths.runs_found.connect(lambda folder: self.commands.choosing.open_run_in(folder))
+        self._opened_paths.set_found.connect(self._offer_corpus)
         self.header.open_model_wanted.connect(lambda: self.commands.choosing.open_run())
         self.header.rename_wanted.connect(lambda model: self.commands.choosing.rename_model(model))
         session, students = self.session, self.student_files
@@ -502,6 +503,17 @@ class MainWindow(QMainWindow):
             self.transport.toggle_training()
         else:
             self.transport.time.toggle_film()
+
+    def _offer_corpus(self, path: Path) -> None:
+        """Say that a file is open as a set of texts, and offer to open it as one to learn from."""
+
+        def learn() -> None:
+            self.session.text.open(path)
+            self.show_perspective("corpus")
+
+        self.notice.offer(
+            f"{path.name} is open as a set of texts that are asked one question.", "Open as a corpus", learn
+        )
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):

@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 class OpenedPaths(QObject):
     """Opens files and folders in a window, each where it is seen.
 
-    Signals: `runs_found(Path)`, a folder of runs that nobody has called a race, of which one is to be chosen.
+    Signals: `runs_found(Path)`, a folder of runs that nobody has called a race, of which one is to be chosen;
+    `set_found(Path)`, a file that is open as a set of texts, and could be a corpus.
     """
 
     runs_found = Signal(object)
+    set_found = Signal(object)
 
     def __init__(self, window: CommandedWindow, parent: QObject) -> None:
         super().__init__(parent)
@@ -41,14 +43,17 @@ class OpenedPaths(QObject):
         window.student_files.unpacked.connect(self._open_unpacked)
 
     def open(self, paths: Sequence[str | Path]) -> None:
-        """Open texts, runs, folders, lessons, lectures, bundles, polls, networks, questions or scenes."""
+        """Open texts, runs, folders, lessons, lectures, bundles, polls, networks, questions, sets of texts or
+        scenes."""
         # As Path.expanduser, but a user whom nobody knows is no fault: there is no such file then.
         found = [Path(os.path.expanduser(path)).absolute() for path in paths]
         for path in found:
             self._window.settings.add_recent(path)
         if found:
             work = self._session.work
-            work.open_file(found[0], lambda: FoundPaths.at(found), self._open_found, self._session.say)
+            into_texts = self._window.perspective_name == "texts"
+            find = partial(FoundPaths.at, found, into_texts)
+            work.open_file(found[0], find, self._open_found, self._session.say)
 
     def _open_found(self, found: FoundPaths) -> None:
         """Open what was found to lie at some paths."""
@@ -61,6 +66,7 @@ class OpenedPaths(QObject):
             ("poll", "polls", self.open_poll),
             ("network", "autodiff", lambda path: session.network.open_file(path)),
             ("question", "circuits", self.open_question),
+            ("set", "texts", self.open_set),
             ("readings", "", self.open_readings),
         ):
             chosen = [path for path in found.files if found.files[path] == kind]
@@ -91,6 +97,11 @@ class OpenedPaths(QObject):
         contrast = self._session.contrast
         contrast.open_file(path)
         self._followed.follow("question", [path], lambda _: contrast.open_file(path))
+
+    def open_set(self, path: Path) -> None:
+        """Ask about the rows of a file."""
+        self._session.many.open_file(path)
+        self.set_found.emit(path)
 
     def open_lesson(self, path: Path) -> None:
         """Open a lesson of one's own; the notice says what is wrong with it."""

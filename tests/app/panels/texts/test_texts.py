@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benches.compare import LONG, bring_to_front, open_all, panel
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -87,6 +88,52 @@ def test_rows_that_cannot_be_asked_are_named(
     view = panel(texts, "text_rows_view")
     qtbot.waitUntil(lambda: "row 3" in view.findChild(object, "rows_left_out").text(), timeout=LONG)
     assert "two words" in view.findChild(object, "rows_left_out").text()
+
+
+def drop(window: MainWindow, path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    window.dropEvent(QDropEvent(QPointF(40, 40), Qt.DropAction.CopyAction, data, buttons, keys))
+
+
+def test_a_file_of_rows_that_is_dropped_is_a_set_and_may_be_a_corpus(
+    window: MainWindow, session: Session, qtbot: QtBot, tmp_path: Path
+) -> None:
+    table = tmp_path / "rows.csv"
+    table.write_text("text,wanted,other\nthe cows eat,grass,corn\nthe dog sees the,cows,dog\n")
+    window.show_perspective("corpus")
+    drop(window, table)
+    qtbot.waitUntil(lambda: session.many.given is not None, timeout=LONG)
+    assert window.perspective_name == "texts"
+    assert [(row.text, row.wanted) for row in session.many.given] == [
+        ("the cows eat", "grass"),
+        ("the dog sees the", "cows"),
+    ]
+    assert session.text.corpus is None
+    assert "rows.csv is open as a set" in window.notice.sentence
+    window.notice.findChild(QPushButton).click()
+    assert window.perspective_name == "corpus"
+    qtbot.waitUntil(lambda: session.text.corpus is not None or session.text.offer is not None, timeout=LONG)
+
+
+def test_what_may_be_either_is_a_set_in_texts_and_a_corpus_elsewhere(
+    window: MainWindow, session: Session, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "labelled.jsonl"
+    path.write_text(
+        "\n".join(
+            json.dumps({"text": f"the cows eat {word} .", "label": word}) for word in ("corn", "hay") * 9
+        )
+    )
+    window.show_perspective("corpus")
+    drop(window, path)
+    qtbot.waitUntil(lambda: session.text.corpus is not None or session.text.offer is not None, timeout=LONG)
+    assert session.many.given is None
+    window.show_perspective("texts")
+    drop(window, path)
+    qtbot.waitUntil(lambda: session.many.given is not None, timeout=LONG)
+    assert session.many.given.labels == ("corn", "hay")
 
 
 @pytest.mark.slow
