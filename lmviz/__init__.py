@@ -33,7 +33,13 @@ if TYPE_CHECKING:
         weights,
     )
     from lmviz.api.differences import before_and_after, difference, interpolate, transplant
-    from lmviz.api.feature_graphs import feature_graph, open_feature_graph, save_feature_graph, try_edge
+    from lmviz.api.feature_graphs import (
+        feature_graph,
+        open_feature_graph,
+        save_feature_graph,
+        score_pairs,
+        try_edge,
+    )
     from lmviz.api.feature_readings import (
         change_feature,
         feature_bill,
@@ -182,6 +188,7 @@ __all__ = [
     "save_pretrained",
     "scale",
     "scale_head",
+    "score_pairs",
     "show",
     "stability",
     "staying_features",
@@ -220,7 +227,8 @@ _HOMES = {
     **dict.fromkeys(("copied", "influences", "memorised"), "lmviz.api.origins"),
     "page": "lmviz.api.pages",
     **dict.fromkeys(
-        ("feature_graph", "open_feature_graph", "save_feature_graph", "try_edge"), "lmviz.api.feature_graphs"
+        ("feature_graph", "open_feature_graph", "save_feature_graph", "score_pairs", "try_edge"),
+        "lmviz.api.feature_graphs",
     ),
     **dict.fromkeys(
         (

@@ -537,7 +537,8 @@ def try_an_edge(scene: Scene) -> None:
     """The first edge into the answer, of another text each time."""
     graph_features(scene)
     [panel] = scene.places("feature_graph_view")
-    scene.wait(lambda: panel.is_whole)
+    asked = (scene.session.reading.prefix, scene.session.contrast.other)
+    scene.wait(lambda: panel.is_whole and (panel.found.contrast.text, panel.found.contrast.changed) == asked)
     panel.findChild(SignedBars, "feature_graph_edges").part_clicked.emit(0)
 
 

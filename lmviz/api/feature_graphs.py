@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lmviz.api.feature_readings import several_dictionaries
+from lmviz.api.feature_readings import check_contrast, several_dictionaries
 from lmviz.api.given import listed, opened_model
 from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
-    from lmviz.api.given import Given
+    from lmviz.api.given import Given, Ids
     from lmviz.circuits.contrast import Contrast
     from lmviz.features.dictionary import Dictionary
     from lmviz.features.edge_trial import EdgeTrial
     from lmviz.features.graph import FeatureGraph
+    from lmviz.features.score_pairs import ScorePairs
     from lmviz.inspection.intervention import Intervention
 
 
@@ -38,7 +39,8 @@ def feature_graph(
     """
     from lmviz.features.graph_making import feature_graph as made
 
-    given = several_dictionaries(contrast, dictionaries)
+    given = several_dictionaries(dictionaries)
+    check_contrast(contrast)
     return made(opened_model(model), contrast, given, most, rest=rest, interventions=listed(interventions))
 
 
@@ -53,6 +55,30 @@ def try_edge(model: Given, graph: FeatureGraph, sender: int, receiver: int | Non
 
     _check_graph(graph)
     return tried(opened_model(model), graph, sender, receiver)
+
+
+def score_pairs(
+    model: Given,
+    text: str | Ids,
+    dictionaries: Dictionary | Sequence[Dictionary],
+    layer: int,
+    head: int,
+    key: int,
+    query: int = -1,
+    *,
+    interventions: Sequence[Intervention] = (),
+) -> ScorePairs:
+    """Why a head looks there: its score of a key from a query, as the sum over pairs of features.
+
+    `.queries` and `.keys` are the parts of both, features, what these leave, words and all else, and
+    `.shares` (query part, key part) what each pair adds; `.strongest()` are the largest. They add up to
+    `.value`, the score before any mask and cap. Layers, heads and positions count from 0, positions also from
+    the end. LmvizError where there is no such head or place.
+    """
+    from lmviz.features.score_pairs import score_pairs as found
+
+    opened, given, changes = opened_model(model), several_dictionaries(dictionaries), listed(interventions)
+    return found(opened, text, given, layer, head, key, query, interventions=changes)
 
 
 def save_feature_graph(graph: FeatureGraph, path: str | Path) -> Path:

@@ -135,15 +135,21 @@ def feature_bill(
     """
     from lmviz.features.bill import feature_bill as billed
 
-    given = several_dictionaries(contrast, dictionaries)
+    given = several_dictionaries(dictionaries)
+    check_contrast(contrast)
     return billed(opened_model(model), contrast, given, interventions=listed(interventions))
 
 
-def several_dictionaries(
-    contrast: Contrast, dictionaries: Dictionary | Sequence[Dictionary]
-) -> tuple[Dictionary, ...]:
-    """One dictionary or several, as several; LmvizError where they, or the contrast, are none."""
+def check_contrast(contrast: Contrast) -> None:
+    """LmvizError where it is none."""
     from lmviz.circuits.contrast import Contrast
+
+    if not isinstance(contrast, Contrast):
+        raise LmvizError(f"{contrast!r} is no contrast: make one with lmviz.contrast.")
+
+
+def several_dictionaries(dictionaries: Dictionary | Sequence[Dictionary]) -> tuple[Dictionary, ...]:
+    """One dictionary or several, as several; LmvizError where they are none."""
     from lmviz.features.dictionary import Dictionary
 
     given = [dictionaries] if isinstance(dictionaries, Dictionary) else dictionaries
@@ -151,8 +157,6 @@ def several_dictionaries(
         raise LmvizError(f"{dictionaries!r} are no features: {MATCH}, or several of these.")
     for one in given:
         _check_dictionary(one)
-    if not isinstance(contrast, Contrast):
-        raise LmvizError(f"{contrast!r} is no contrast: make one with lmviz.contrast.")
     return tuple(given)
 
 

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from lmviz.features.dictionary import Dictionary
     from lmviz.inspection.intervention import Intervention
 
-NodeKind = Literal["feature", "error", "word"]
+NodeKind = Literal["feature", "error", "word", "rest"]
 
 
 @dataclass(frozen=True)
 class FeatureNode:
-    """A feature that is on at a position, what a dictionary leaves there, or a word as it enters.
+    """A feature that is on at a position, what a dictionary leaves there, a word as it enters, or all else.
 
     `tap` is the address of what it writes, `along` the axis of its `position` and `token` what stands there.
     `feature` is the id of a word, and −1 of an error; `activation` is None of both. `effect` is what the
@@ -47,6 +47,8 @@ class FeatureNode:
 
     def __str__(self) -> str:
         """As in Python, counted from 0: "feature 12 of layers/1/residual2 @ 5"."""
+        if self.kind == "rest":
+            return "all else"
         what = f"feature {self.feature}" if self.kind == "feature" else self.kind
         of = "" if self.kind == "word" else f" of {self.tap}"
         return f"{what}{of} @ {self.position} “{self.token}”"

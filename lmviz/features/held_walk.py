@@ -26,11 +26,13 @@ from lmviz.models.operations import (
     Linear,
     Mix,
     Norm,
+    Rotate,
     Row,
     SplitHeads,
     SumOfProducts,
     TokenLookup,
 )
+from lmviz.models.positions import rotate, rotations
 from lmviz.models.tap import Tap, Weight
 
 Slopes = np.ndarray
@@ -120,6 +122,8 @@ class HeldWalk:
             return self._affine(tap.address, operation.affine, together.reshape(*together.shape[:2], -1))
         if isinstance(operation, Norm):
             return self._norm(operation, slopes)
+        if isinstance(operation, Rotate):
+            return self._rotate(operation, slopes)
         if isinstance(operation, Mix):
             return self._mix(operation, slopes)
         if isinstance(operation, SumOfProducts):
@@ -196,6 +200,13 @@ class HeldWalk:
         if operation.bias is not None:
             self._rest += (slopes @ self._weight(operation.bias)).sum(axis=1)
         self._give(operation.address, back - back.mean(axis=-1, keepdims=True) if centred else back)
+        return True
+
+    def _rotate(self, operation: Rotate, slopes: Slopes) -> bool:
+        """Turned back by the same angles."""
+        sines, cosines = rotations(slopes.shape[2], operation.rotary).double()
+        back = rotate(torch.as_tensor(slopes), torch.stack([-sines, cosines]), operation.rotary.pairs)
+        self._give(operation.address, back.numpy())
         return True
 
     def _mix(self, operation: Mix, slopes: Slopes) -> bool:

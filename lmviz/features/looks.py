@@ -8,6 +8,7 @@ from lmviz.base.figures import count, counted, percentage, plain, signed_figure
 from lmviz.features.dictionary import Dictionary
 from lmviz.features.edge_trial import EdgeTrial
 from lmviz.features.graph import FeatureGraph
+from lmviz.features.score_pairs import ScorePairs
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.look import Look
 from lmviz.looks.parts import Curves, LookPart, Table
@@ -90,6 +91,25 @@ def look_of_trial(found: EdgeTrial) -> Look:
     return Look((figures(said),), title="An edge tried")
 
 
+def look_of_pairs(found: ScorePairs) -> Look:
+    """The pairs that add most, and what each side's parts add over all their pairs."""
+    pairs = found.strongest(SHOWN)
+    return Look(
+        (
+            Table(
+                "pairs",
+                columns=[
+                    texts("of the query", (str(found.queries[pair.query]) for pair in pairs)),
+                    texts("of the key", (str(found.keys[pair.key]) for pair in pairs)),
+                    numbers("adds", (pair.share for pair in pairs), _signed, bar=True),
+                ],
+            ),
+        ),
+        title=f"Score of head {found.layer}·{found.head}, {plain(found.value)}, as pairs of features",
+        aside=f"“{found.tokens[found.query]}” looks at “{found.tokens[found.key]}”",
+    )
+
+
 def _signed(value: float) -> str:
     return signed_figure(value, 3)
 
@@ -97,5 +117,10 @@ def _signed(value: float) -> str:
 SHOWN = 12
 """So many nodes and edges are in the table."""
 
-LOOKS = {Dictionary: look_of_dictionary, FeatureGraph: look_of_graph, EdgeTrial: look_of_trial}
+LOOKS = {
+    Dictionary: look_of_dictionary,
+    FeatureGraph: look_of_graph,
+    EdgeTrial: look_of_trial,
+    ScorePairs: look_of_pairs,
+}
 """How each kind of result looks, by its class."""

@@ -340,6 +340,18 @@ CALLS: dict[str, Callable[[Any], Call]] = {
             "receiver": None,
         },
     ),
+    "score_pairs": lambda at: (
+        lmviz.score_pairs,
+        {
+            "model": at.model,
+            "text": TEXT,
+            "dictionaries": at.features,
+            "layer": 0,
+            "head": 0,
+            "key": 0,
+            "query": -1,
+        },
+    ),
     "open_feature_graph": lambda at: (
         lmviz.open_feature_graph,
         {

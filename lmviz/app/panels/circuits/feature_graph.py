@@ -237,6 +237,7 @@ class FeatureGraphPanel(AnsweringPanel["FeatureGraph", Asked]):
         """Begin with another graph: nothing is chosen or tried in it."""
         found = self.found
         self._tried, self._last = {}, None
+        self.silence(TRIED)  # of the graph before
         self._picture.set_current(-1)
         if found is not None:
             sizes = _sizes(found)
