@@ -16,17 +16,24 @@ if TYPE_CHECKING:
     from lmviz.training.run import Run
 
 
-def check_further(run: Run, done: int, *, fingerprint: str = "") -> None:
-    """Raise LmvizError where a run that has come to step `done` cannot be trained on.
+def without_state(run: Run) -> str:
+    """Why a run has no saved state to train on from, as its folder is now; "" where it has one."""
+    try:
+        run.check_resumable()
+    except LmvizError as sentence:
+        return str(sentence)
+    if run.is_resumable:
+        return ""
+    return (
+        f"{title_of(run.description)} keeps no state to train on from, as sample models do: train a new run."
+    )
+
+
+def check_further(description: RunDescription, done: int, *, fingerprint: str = "") -> None:
+    """Raise LmvizError where a run that has come to step `done`, and has its state, cannot be trained on.
 
     `fingerprint` is that of a text at hand, for a run that does not say where its own came from.
     """
-    description = run.description
-    run.check_resumable()
-    if not run.is_resumable:
-        raise LmvizError(
-            f"{title_of(description)} keeps no state to train on from, as sample models do: train a new run."
-        )
     if find_family(description.family).counts and done >= description.options.steps:
         raise LmvizError(
             f"{title_of(description)} has counted its whole text: there is nothing more to learn from it."

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from covering import others_slow
-from PySide6.QtWidgets import QAbstractButton, QDialog, QFileDialog
+from PySide6.QtWidgets import QAbstractButton, QDialog, QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.board.exporting import choose_numbers, choose_picture
@@ -17,6 +17,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.session.watched_runs import WatchedRuns
 from lmviz.app.window.choosing import Choosing
 from lmviz.app.window.main_window import MainWindow
+from lmviz.app.window.results_dialog import ResultsDialog
 from lmviz.desktop.scene import Scene, SceneModel, SceneText, save_scene
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.training.run import Run
@@ -119,7 +120,7 @@ SAVED: dict[str, tuple[str, Callable[[Session, MainWindow], object]]] = {
     "a lecture": ("own.lecture", lambda session, window: window.lectures.save_scene()),
     "counts": ("own.csv", lambda session, window: control(window, "save_counts_button").click()),
     "a network": ("own.net", lambda session, window: session.network.save_file(Path(asked_for()))),
-    "results": ("own.json", lambda session, window: window.lessons.save_results()),
+    "results": ("own.json", lambda session, window: save_results(window)),
     "a picture": ("own.png", lambda session, window: choose_picture(window.perspective.panels[0])),
     "numbers": ("own.npz", lambda session, window: choose_numbers(window.perspective.panels[0])),
 }
@@ -127,6 +128,13 @@ SAVED: dict[str, tuple[str, Callable[[Session, MainWindow], object]]] = {
 
 def asked_for() -> str:
     return QFileDialog.getSaveFileName()[0]
+
+
+def save_results(window: MainWindow) -> None:
+    window.lessons.save_results()
+    [dialog] = window.findChildren(ResultsDialog)
+    dialog.findChild(QLineEdit, "results_student").setText("Ada")
+    dialog.findChild(QAbstractButton, "results_save_button").click()
 
 
 def control(window: MainWindow, name: str) -> QAbstractButton:
@@ -267,4 +275,83 @@ def test_a_run_that_another_program_changes_in_a_slow_folder_is_looked_at_beside
     Run.open(place).rename("another")
     session.library.findChild(WatchedRuns).changed.emit(place)
     qtbot.waitUntil(lambda: session.library.model.name == "another")
+    assert folder.waited == []
+
+
+@pytest.fixture
+def learning(
+    folder: SlowFolder, session: Session, make_run: Callable[..., Path], qtbot: QtBot
+) -> Callable[[], Path]:
+    """Opens a run in the folder that can be trained further, and reads with it."""
+
+    def open_it() -> Path:
+        place = folder.path / "learning"
+        shutil.copytree(make_run("gru", 6, width=8), place)
+        session.library.open(place)
+        qtbot.waitUntil(lambda: session.library.model is not None)
+        session.reading.set_prefix("the cows")
+        qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy)
+        return place
+
+    return open_it
+
+
+def test_a_run_in_a_slow_folder_is_shown_renamed_and_trained_by_a_window_that_waits_for_nothing(
+    folder: SlowFolder,
+    learning: Callable[[], Path],
+    window: MainWindow,
+    session: Session,
+    qtbot: QtBot,
+) -> None:
+    place = learning()
+    folder.hold()
+    window.show_perspective("train")
+    session.training.step()
+    session.library.refresh_snapshots(place)
+    assert session.training.further_steps == 6, "what was known of it before"
+    folder.give_back()
+    qtbot.waitUntil(lambda: session.training.state.phase == "finished")
+    qtbot.waitUntil(lambda: session.library.model.snapshots[-1] == 7)
+    folder.hold()
+    session.training.step()
+    session.library.rename(place, "another")
+    qtbot.waitUntil(folder.was_asked.is_set)
+    folder.give_back()
+    qtbot.waitUntil(lambda: session.training.state.phase == "finished" and session.work.is_at_rest)
+    assert Run.open(place).description.name == session.library.model.name == "another"
+    assert session.library.model.snapshots[-1] == 8
+    assert folder.waited == []
+
+
+@pytest.mark.parametrize("when", ["before its first step", "while it goes on"])
+def test_a_training_whose_folder_vanishes_says_so_and_goes_on_from_what_was_saved_once_it_is_back(
+    when: str,
+    folder: SlowFolder,
+    learning: Callable[[], Path],
+    session: Session,
+    qtbot: QtBot,
+) -> None:
+    said: list[str] = []
+    session.training.failed.connect(said.append)
+    place = learning()
+    saved = Run.open(place).snapshots()
+    if when == "while it goes on":
+        session.training.resume()
+        session.training.pause()
+        qtbot.waitUntil(lambda: session.training.state.phase == "paused")
+    folder.hold()
+    session.training.resume()
+    qtbot.waitUntil(folder.was_asked.is_set)
+    folder.lose()
+    qtbot.waitUntil(lambda: not session.training.state.is_active and session.work.is_at_rest)
+    assert len(said) == 1
+    assert str(place) in said[0]
+    assert session.library.model.snapshots == tuple(saved), "what was known of it can still be looked at"
+    assert "was deleted or moved" in session.training.obstacle
+    folder.give_back()
+    assert Run.open(place).snapshots() == saved
+    session.library.open(place)
+    qtbot.waitUntil(lambda: session.training.can_resume)
+    session.training.resume()
+    qtbot.waitUntil(lambda: session.training.state.phase == "finished")
     assert folder.waited == []

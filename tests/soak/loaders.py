@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
+from typing import Any, cast
 
 import torch
 from gguf_files import large_llama, write_gguf
@@ -33,6 +34,7 @@ from lmviz.lectures.reading import open_lecture
 from lmviz.lessons.reading import open_lesson
 from lmviz.lessons.results import GivenAnswer, LessonResult, Results, StepResult, open_results
 from lmviz.models.model import Model
+from lmviz.models.ngram.model import Ngram
 from lmviz.polls.poll_file import open_poll
 from lmviz.runs.converting import EVENTS, convert
 from lmviz.runs.race_folder import NAME as RACE
@@ -74,7 +76,7 @@ TASK_TEXTS = {
 def make_loaders(folder: Path, text: Path) -> list[Loader]:
     """A good file of each kind in a folder, with what reads it."""
     corpus = load_corpus(text)
-    tiny = {"steps": 2, "batch": 2, "length": 5, "validate_every": 0}
+    tiny: dict[str, Any] = {"steps": 2, "batch": 2, "length": 5, "validate_every": 0}
     run = lmviz.train("lstm", corpus, folder / "run", width=4, **tiny)
     gram = lmviz.train("ngram", corpus, folder / "gram", steps=2, order=2)
     transformer = lmviz.train(
@@ -84,7 +86,7 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
     model = lmviz.open_model(transformer.folder)
     lmviz.save_pretrained(model, folder / "checkpoint")
     trace(model, "The cow", taps=["logits", "layers/0/attention/weights"]).save(folder / "trace.npz")
-    write_arpa(folder / "model.arpa", lmviz.open_model(gram.folder), gram.tokenizer())
+    write_arpa(folder / "model.arpa", cast(Ngram, lmviz.open_model(gram.folder)), gram.tokenizer())
     torch.save(_minigpt(), folder / "ckpt.pt")
     (folder / "settings.json").write_text(
         '{"last/runs": "[\\"a\\"]", "last/step": 3, "view/theme": "dark", "view/projector": false}'
@@ -107,7 +109,7 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
     newest, of_transformer = (each.snapshot_path(each.snapshots()[-1]) for each in (run, transformer))
     packed = write_gguf(large_llama(), folder / "model.gguf", "Q4_0")
     weights, saved = folder / "checkpoint" / "model.safetensors", folder / "ckpt.pt"
-    resume, curves = run.folder / "resume" / "state.safetensors", folder / f"curves{EVENTS}"
+    resume, curves = run.folder / "resume" / "state.safetensors", folder / f"curves{EVENTS[0]}"
     chat, words = folder / "chat", folder / "words.md"
     shutil.copytree(folder / "checkpoint", chat)
     template = chat / "chat_template.jinja"
@@ -146,9 +148,7 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
         Loader("results", results, lambda: open_results(results).to_bytes()),
         Loader("bundle", bundle, lambda: _unpacked(bundle, folder / "unpacked")),
         Loader("scene", scene, lambda: open_scene(scene).to_bytes()),
-        Loader(
-            "curves converted", run.folder / "metrics.jsonl", lambda: convert(run, curves.with_suffix(EVENTS))
-        ),
+        Loader("curves converted", run.folder / "metrics.jsonl", lambda: convert(run, curves)),
         Loader("n-gram converted", gram.snapshot_path(2), lambda: convert(gram, folder / "again.arpa")),
         Loader("tensors of an LSTM", newest, lambda: _reads(open_run_model(run)), mutate_tensors),
         Loader("tensors resumed from", resume, run.load_resume, mutate_tensors),
@@ -280,7 +280,7 @@ def _described(path: Path) -> list[str]:
 
 def _chat(template: Path) -> str:
     """What a template makes of a chat."""
-    tokenizer = SimpleNamespace(
+    tokenizer: Any = SimpleNamespace(
         chat_template=template.read_text("utf-8", "replace"),
         named_tokens={"bos_token": "<s>", "eos_token": "</s>", "pad_token": ""},
         marks_boundaries=False,
@@ -288,7 +288,7 @@ def _chat(template: Path) -> str:
     return chat_text(tokenizer, [Turn("system", "Be kind."), Turn("user", " Who? ")])
 
 
-def _model(path: Path) -> object:
+def _model(path: Path) -> Model:
     return open_checkpoint(path).model()
 
 

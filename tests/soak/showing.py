@@ -89,7 +89,7 @@ def _places() -> tuple[QWidget, Callable[[str], object]]:
     _window()
     whole, label, plain = QWidget(), MarkdownLabel("words"), Label(wraps=True)
     card, tasks = QuestionCard(), TaskList()
-    notes = PresenterWindow(lambda: None, lambda key: False, whole)
+    notes = PresenterWindow(lambda: None, str, lambda key: False, whole)
     column = QVBoxLayout(whole)
     for part in (label, plain, card, tasks):
         column.addWidget(part)

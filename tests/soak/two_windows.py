@@ -13,6 +13,7 @@ import subprocess
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
 import lmviz
 from lmviz.text.corpus import Corpus
@@ -20,13 +21,14 @@ from lmviz.training.run import Run
 
 WINDOWS = 2
 LONGEST = 400.0  # seconds for both on a busy machine
-SETTINGS = {"batch": 2, "length": 5, "validate_every": 0, "snapshots": 5}
+SETTINGS: dict[str, Any] = {"batch": 2, "length": 5, "validate_every": 0, "snapshots": 5}
 
 PROGRAM = """
 import random
 import sys
 import time
 from pathlib import Path
+from typing import Any
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from lmviz.app.main import open_window

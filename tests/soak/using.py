@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where walker.py lies
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -167,9 +167,10 @@ class Restless:
 
         kept = self._runs.with_name("kept")
         if not kept.exists():
-            corpus, tiny = load_corpus(self._text, documents="line"), {"batch": 2, "length": 8}
+            corpus = load_corpus(self._text, documents="line")
+            tiny: dict[str, Any] = {"batch": 2, "length": 8}
             lmviz.train("lstm", corpus, kept / "lstm", steps=6, width=8, **tiny)
-            heads = {"heads": 2, "layers": 2, "context": 16}
+            heads: dict[str, Any] = {"heads": 2, "layers": 2, "context": 16}
             lmviz.train("transformer", corpus, kept / "transformer", steps=6, width=8, **heads, **tiny)
         shutil.rmtree(self._runs, ignore_errors=True)
         shutil.copytree(kept, self._runs)
@@ -438,7 +439,8 @@ def _qt_objects() -> Counter[str]:
     known = [thing for thing in Shiboken.getAllValidWrappers() if isinstance(thing, QWidget)]
     alone = [widget for widget in known if widget.isWindow() and widget.parentWidget() is None]
     before = qInstallMessageHandler(lambda kind, context, line: lines.append(line))
-    for root in (QApplication.instance(), *alone):
+    application = QApplication.instance()
+    for root in (*([] if application is None else [application]), *alone):
         root.dumpObjectTree()
     qInstallMessageHandler(before)
     return Counter(f"Qt's {line.strip().rsplit(' ', 1)[0]}" for line in lines)

@@ -21,7 +21,7 @@ from lmviz.api.training import corpus_of
 from lmviz.base.errors import LmvizError
 from lmviz.families import open_run_model
 from lmviz.models.model import Model
-from lmviz.runs.further import check_further
+from lmviz.runs.further import without_state
 from lmviz.training import tensors
 from lmviz.training.gradient_training import learn
 from lmviz.training.options import TrainingOptions
@@ -224,11 +224,11 @@ def test_a_folder_that_may_not_be_read_is_not_said_to_be_untrained(
 
 
 def test_a_run_that_was_moved_is_not_said_to_keep_nothing(stopped: Run) -> None:
-    check_further(stopped, 2, fingerprint="abc")
+    assert without_state(stopped) == ""
     stopped.folder.rename(stopped.folder.with_name("moved"))
-    for ask in (stopped.load_resume, lambda: check_further(stopped, 2, fingerprint="abc")):
-        with pytest.raises(LmvizError, match="was deleted or moved"):
-            ask()
+    assert "was deleted or moved" in without_state(stopped)
+    with pytest.raises(LmvizError, match="was deleted or moved"):
+        stopped.load_resume()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the rights of files are those of POSIX systems")
@@ -238,7 +238,7 @@ def test_a_saved_state_that_may_not_be_looked_for_is_not_said_to_be_missing(
     run = Run.create(open_folder / "run", new_run(lstm(), STREAMS).description)
     (run.folder / "resume").chmod(0)
     try:
-        for ask in (run.load_resume, lambda: check_further(run, 2)):
+        for ask in (run.load_resume, run.check_resumable):
             assert "resume cannot be read (Permission denied)" in as_nobody(ask)
     finally:
         (run.folder / "resume").chmod(0o755)

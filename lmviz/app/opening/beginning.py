@@ -154,7 +154,7 @@ class Beginning(QObject):
             return
         self._unfinished = ""
         done, steps = model.snapshots[-1], model.description.training.get("steps", 0)
-        if model.run.is_resumable and done < steps:
+        if not model.unsaved and done < steps:
             sentence = f"The training of {model.name} stopped at step {done:,} of {steps:,}."
             self._offered = sentence
             self._window.offer(sentence, "Continue training", self._session.training.resume)

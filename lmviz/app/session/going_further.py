@@ -31,9 +31,11 @@ class GoingFurther:
         model, corpus = self._library.model, self._text.corpus
         if model is None:
             return NO_RUN
+        if model.unsaved:
+            return model.unsaved
         try:
             fingerprint = corpus.fingerprint if corpus is not None else ""
-            check_further(model.run, model.snapshots[-1], fingerprint=fingerprint)
+            check_further(model.description, model.snapshots[-1], fingerprint=fingerprint)
         except LmvizError as sentence:
             return str(sentence)
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -18,6 +18,7 @@ from lmviz.base.counting import count_from, counted_from
 from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, DamagedSnapshot
 from lmviz.models.finite import parameters_without_numbers, without_numbers_in_words
+from lmviz.runs.further import without_state
 from lmviz.runs.run_title import title_of
 from lmviz.training.run import Run
 
@@ -278,21 +279,48 @@ class Library(Part):
             self.step_changed.emit()
 
     def refresh_snapshots(self, folder: Path, run: Run | None = None) -> None:
-        """Reread which snapshots a run has: training adds some and removes others.
+        """Have it looked up which snapshots a run has: training adds some and removes others.
 
-        `run` is the run as it is now, where it keeps itself what lies in its folder.
+        `run` is the run as it is now, where it knows itself what lies in its folder.
         """
-        for model in self._models:
-            if model.folder == folder:
-                now = model.run if run is None else run
-                self._take_snapshots(model, now, tuple(now.snapshots()))
+        model = self._model_in(folder)
+        if model is None:
+            return
+        if run is not None:
+            self._take_snapshots(model, run, tuple(run.snapshots()), model.unsaved)
+            return
+        now = model.run
+        self._work.look_up(
+            f"snapshots of {folder}", lambda: _look_into(now), self._take_look, lambda sentence: None
+        )
 
-    def _take_snapshots(self, model: OpenedModel, now: Run, snapshots: tuple[int, ...]) -> None:
+    def look_into(self, model: OpenedModel, then: Callable[[], object]) -> None:
+        """Have an open run looked into as it is now, and call `then` once that is known."""
+        now = model.run
+
+        def take(found: _Found) -> None:
+            self._take_look(found)
+            then()
+
+        self._work.look_up(
+            f"look into {model.folder}", lambda: _look_into(now), take, lambda sentence: then()
+        )
+
+    def _take_look(self, found: _Found) -> None:
+        model = self._model_in(found.run.folder)
+        if model is not None and model.description.continues(found.run.description):
+            self._take_snapshots(model, model.run, found.snapshots, found.unsaved)
+
+    def _model_in(self, folder: Path) -> OpenedModel | None:
+        return next((model for model in self._models if model.folder == folder), None)
+
+    def _take_snapshots(self, model: OpenedModel, now: Run, snapshots: tuple[int, ...], unsaved: str) -> None:
         """A model has these snapshots now; where its folder was deleted it keeps those it had."""
-        if snapshots and (snapshots, now) != (model.snapshots, model.run):
+        snapshots = snapshots or model.snapshots
+        if (snapshots, now, unsaved) != (model.snapshots, model.run, model.unsaved):
             gone = tuple(sorted({*model.gone, *model.snapshots} - set(snapshots)))
             gone = gone if now.was_trained_elsewhere else ()
-            self._replace(replace(model, run=now, snapshots=snapshots, gone=gone))
+            self._replace(replace(model, run=now, snapshots=snapshots, gone=gone, unsaved=unsaved))
 
     def stop_watching(self) -> None:
         """Take no more notice of what other programs do to the runs."""
@@ -303,19 +331,23 @@ class Library(Part):
 
     def _look_again(self, folder: Path) -> None:
         """Another program may have trained a run on, renamed it, or put another one in its place."""
+        model = self._model_in(folder)
+        if model is None:
+            return
+        known = model.run
 
-        def look() -> tuple[Run, tuple[int, ...]] | None:
+        def look() -> _Found:
             try:
-                run = Run.open(folder)
-                return run, tuple(run.snapshots())
+                return _look_into(Run.open(folder))
             except LmvizError:  # it was deleted: what is in memory can still be looked at
-                return None
+                return _look_into(known)
 
-        def take(found: tuple[Run, tuple[int, ...]] | None) -> None:
-            opened = next((model for model in self._models if model.folder == folder), None)
-            if opened is None or found is None:
+        def take(found: _Found) -> None:
+            self._watch()  # a folder that was removed and made again is another one
+            opened = self._model_in(folder)
+            if opened is None:
                 return
-            run, snapshots = found
+            run = found.run
             if not run.description.continues(opened.description):
                 self.open(folder) if opened == self._model else self.open_beside(folder)
                 return
@@ -323,22 +355,25 @@ class Library(Part):
                 run = opened.run.described_as(run.description)
                 opened = replace(opened, run=run, name=title_of(run.description) or folder.name)
                 self._replace(opened)
-            self._take_snapshots(opened, opened.run, snapshots)
+            self._take_snapshots(opened, opened.run, found.snapshots, found.unsaved)
 
-        # Beside the window and the readings: the folder of another program may be slow.
-        self._work.ask_beside(f"look again {folder}", look, take, lambda sentence: None)
+        self._work.look_up(f"look again {folder}", look, take, lambda sentence: None)
 
     def rename(self, folder: Path, name: str) -> None:
         """Call a run something else, whether or not it is open; see `Run.rename`."""
-        opened = next((model for model in self._models if model.folder == folder.resolve()), None)
-        try:
-            run = opened.run if opened is not None else Run.open(folder)
+
+        def write() -> Run:
+            run = Run.open(folder)
             run.rename(name)
-        except LmvizError as sentence:
-            self.failed.emit(str(sentence))
-            return
-        if opened is not None:
-            self._replace(replace(opened, name=title_of(run.description)))
+            return run
+
+        def take(run: Run) -> None:
+            opened = self._model_in(folder.resolve())
+            if opened is not None and run.description.continues(opened.description):
+                described = opened.run.described_as(run.description)
+                self._replace(replace(opened, run=described, name=title_of(run.description)))
+
+        self._work.look_up(f"rename {folder}", write, take, self.failed.emit)
 
     def _size_up(self) -> None:
         """Have the numbers of counted models counted, which grow: of the shown one as of the shown step."""
@@ -409,6 +444,18 @@ class Library(Part):
             self.step_changed.emit()
 
 
+class _Found(NamedTuple):
+    """A run as it is now, its snapshots, and why it has no saved state; "" where it has one."""
+
+    run: Run
+    snapshots: tuple[int, ...]
+    unsaved: str
+
+
+def _look_into(run: Run) -> _Found:
+    return _Found(run, tuple(run.snapshots()), without_state(run))
+
+
 def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
     from lmviz.api.training import find_run
 
@@ -434,6 +481,7 @@ def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
         sized_at=run.snapshots()[-1],
         without_numbers=parameters_without_numbers(model),
         damaged=damaged or run.trouble(),
+        unsaved=without_state(run),
     )
 
 

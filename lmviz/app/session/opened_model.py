@@ -30,7 +30,8 @@ class OpenedModel:
     gives how it cuts a text, the same each time. `parameters` is how many it has, None while that is not
     known; where a model learns by counting, their number grows, and it is that at the step `sized_at`.
     `without_numbers` names the parameters in which NaN or infinity stands. `damaged` says what is wrong with
-    a later snapshot than those that can be shown.
+    a later snapshot than those that can be shown. `unsaved` says why there is no saved state from which it
+    could be trained further, as it was when one last looked.
     `spells_out` says that special tokens in a text are letters to it; where its layers and heads are spoken
     of, they are counted from `counted_from`.
     """
@@ -47,6 +48,7 @@ class OpenedModel:
     color_index: int = 0
     without_numbers: tuple[str, ...] = ()
     damaged: str = ""
+    unsaved: str = ""
     gone: tuple[int, ...] = ()
     spells_out: bool = False
     counted_from: int = 1

@@ -34,6 +34,15 @@ class Limits:
             and (place := elsewhere(file, (folder, self.runs_folder))) is not None
         }
 
+    def outside_of_run(self, run: Run) -> dict[str, str]:
+        """The files that the text of a run consists of, where a person has to be asked before they are read;
+        each with where it lies. It looks into the run's folder, which may answer late."""
+        from lmviz.api.training import sources_elsewhere
+
+        folder = Path(run.folder)
+        is_own = elsewhere(folder, (self.runs_folder,)) is None
+        return {} if is_own else self.outside(sources_elsewhere(run), folder)
+
 
 class Permission(Part):
     """Asks a person before a file outside a run is read because the run names it.
@@ -58,12 +67,10 @@ class Permission(Part):
 
         With None nobody is asked.
         """
-        from lmviz.api.training import sources_elsewhere
-
-        folder = Path(run.folder)
-        is_own = elsewhere(folder, (self._runs_folder,)) is None
-        named = [] if is_own else sources_elsewhere(run)
-        return self.may_read_files(named, folder, run.description.name, then)
+        files = self.limits().outside_of_run(run)
+        if files and then is not None:
+            self.ask_person(files, run.description.name, then)
+        return not files
 
     def may_read_files(
         self, named: Iterable[str | Path], folder: Path, namer: str, then: Callable[[], object] | None

@@ -36,6 +36,7 @@ class RaceModels:
         self._is_taking = False  # to the step at which the shown lane is
         library.step_changed.connect(self.take_to_step)
         library.model_changed.connect(self.take_to_step)
+        library.models_changed.connect(self.take_to_step)  # to a snapshot that is new
         comparison.choice_changed.connect(self._note_compared)
 
     def of(self, lane: RaceLane) -> OpenedModel | None:
@@ -64,7 +65,6 @@ class RaceModels:
             return
         if self.of(lane) is not None:
             self._library.refresh_snapshots(lane.folder)
-            self.take_to_step()
         else:
             self.open(lane)
 

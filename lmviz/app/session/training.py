@@ -88,7 +88,7 @@ class Training(Part):
         self._trained: OpenedModel | None = None  # the model of the training, once it is open
         self._further = GoingFurther(text, library, plan)
         self._live = LiveWeights(work, library, self.live_failed.emit)
-        self._histories = RunHistories(self.failed.emit)
+        self._histories = RunHistories(work, self.failed.emit, self.changed.emit)
         self._others: list[Callable[[], Callable[[], None]]] = []
         self._race: OtherTrainings | None = None
         self._steps_waiting: float | None = None  # of a training that begins when all is known that it takes
@@ -200,7 +200,7 @@ class Training(Part):
         model, training = self._library.model, self._state
         if model is None or training.phase not in ("stopped", "failed"):
             return False
-        return model.folder == training.folder and model.run.is_resumable
+        return model.folder == training.folder and not model.unsaved
 
     def resume(self) -> None:
         """Go on: with the training that waits, otherwise with the run that is shown, where it stopped.
@@ -358,15 +358,39 @@ class Training(Part):
             self._enter(TrainingState())
 
     def _start_again(self, steps: float) -> None:
+        """Train the shown run on, once its folder has answered whether that can be."""
+        model = self._library.model
+        if model is None or self._hindrance:
+            self._start_known(steps)
+        else:
+            self._library.look_into(model, lambda: self._start_known(steps))
+
+    def _start_known(self, steps: float) -> None:
         model, obstacle = self._library.model, self._hindrance or self._further.obstacle
         if model is None or obstacle:
             self.failed.emit(obstacle)
             return
 
-        description, corpus, history = model.description, self._text.corpus, self.history_of(model)
-        fits = corpus is not None and corpus.fingerprint == description.fingerprint
-        if not fits and not self._permission.may_read(model.run, lambda: self._start_again(steps)):
+        corpus, run, limits = self._text.corpus, model.run, self._permission.limits()
+        if corpus is not None and corpus.fingerprint == model.description.fingerprint:
+            self._go_further(model, corpus, steps)
             return
+
+        def take(outside: dict[str, str]) -> None:
+            if outside:
+                self._permission.ask_person(outside, run.description.name, lambda: self._start_again(steps))
+            elif self._hindrance:  # another has begun meanwhile
+                self.failed.emit(self._hindrance)
+            else:
+                self._go_further(model, None, steps)
+
+        self._work.look_up(
+            f"text of {model.folder}", lambda: limits.outside_of_run(run), take, self.failed.emit
+        )
+
+    def _go_further(self, model: OpenedModel, text: Corpus | None, steps: float) -> None:
+        """Train a run on, with its text; without, that is read again."""
+        description, history = model.description, self.history_of(model)
         rate, is_last = self._plan.current.training_options.learning_rate, model.folder == self._state.folder
         begun = None if self._begun_with is None else self._begun_with.training_options.learning_rate
         if is_last and rate == begun:
@@ -378,7 +402,6 @@ class Training(Part):
         self._further.plan_run(model, replace(options, learning_rate=rate) if changed else options)
         self._begun_with = self._plan.current
         self._plan.begin_timing(description.fingerprint)
-        text = corpus if fits else None
         tokenizer = str(description.corpus.get("options", {}).get("tokenizer", ""))
         configuration = find_family(model.family).configuration.from_values(description.configuration)
         state = TrainingState(
@@ -393,7 +416,7 @@ class Training(Part):
                 description.task,
                 configuration.reads_for(description.task),
             ),
-            doing=PREPARING_MODEL if fits else PREPARING_TEXT,
+            doing=PREPARING_TEXT if text is None else PREPARING_MODEL,
         )
         self._library.follow_live(True)
         begin = lambda controls: _resume(model.run, text, options, controls)  # noqa: E731
@@ -462,6 +485,8 @@ class Training(Part):
         is_saved = any(progress.snapshot is not None for progress in taken)
         if state.folder is not None and ((is_finished and has_begun) or is_saved):
             self._live.show_snapshots(state.folder)
+        elif state.folder is not None and is_finished:  # its folder may not be there
+            self._library.refresh_snapshots(state.folder)
         if not is_finished:
             self._live.update_from(worker)
 

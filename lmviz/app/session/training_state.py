@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from lmviz.app.session.opened_model import OpenedModel
-from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.tasks import TASKS
 
 if TYPE_CHECKING:
+    from lmviz.app.session.work import Work
     from lmviz.models.model_configuration import ModelConfiguration
     from lmviz.training.observation import Observed
     from lmviz.training.options import TrainingOptions
@@ -119,24 +119,44 @@ class History:
 
 
 class RunHistories:
-    """Histories of runs. Curves that cannot be read are none, and the sentence about it is said once."""
+    """Histories of runs, read beside the window, which waits for them as briefly as `Work.look_up` does.
 
-    def __init__(self, say: Callable[[str], object]) -> None:
-        self._say = say
+    `came` is called where one was late. Curves that cannot be read are none, and the sentence about it is
+    said once.
+    """
+
+    def __init__(self, work: Work, say: Callable[[str], object], came: Callable[[], object]) -> None:
+        self._work, self._say, self._came = work, say, came
         # By the identities of the runs, with the newest snapshot there was then.
         self._known: dict[tuple[Path, str], tuple[int, History]] = {}
 
     def of(self, model: OpenedModel) -> History:
-        """The curves of a run, read again when it has been trained on."""
-        newest, history = self._known.get(model.identity, (-1, None))
-        if history is None or newest < model.snapshots[-1]:
-            try:
-                history = History.from_metrics(model.run.metrics())
-            except LmvizError as sentence:
-                history = History()  # what the run wrote of its curves cannot be read any more
-                self._say(str(sentence))
+        """The curves of a run, read again when it has been trained on; until then, those known before."""
+        newest, history = self._known.get(model.identity, (-1, History()))
+        if newest < model.snapshots[-1]:
             self._known[model.identity] = model.snapshots[-1], history
-        return history
+            self._read(model)
+        return self._known[model.identity][1]
+
+    def _read(self, model: OpenedModel) -> None:
+        run, identity, newest = model.run, model.identity, model.snapshots[-1]
+        is_late = False
+
+        def take(history: History) -> None:
+            if self._known.get(identity, (-1, None))[0] != newest:
+                return  # it was trained on meanwhile, or closed
+            self._known[identity] = newest, history
+            if is_late:
+                self._came()
+
+        def fail(sentence: str) -> None:
+            take(History())  # what the run wrote of its curves cannot be read any more
+            self._say(sentence)
+
+        self._work.look_up(
+            f"curves of {model.folder}", lambda: History.from_metrics(run.metrics()), take, fail
+        )
+        is_late = True
 
     def keep(self, model: OpenedModel, history: History) -> None:
         """The curves of a training, which has them newer than its run."""

@@ -30,7 +30,7 @@ class WatchedRuns(QObject):
         self._folders: set[Path] = set()
 
     def watch(self, folders: Iterable[Path]) -> None:
-        """Watch these folders of runs, and no others."""
+        """Watch these folders of runs, which have just answered, and no others."""
         self._folders = set(folders)
         wanted = {str(place) for folder in self._folders for place in (folder, folder / "snapshots")}
         watched = set(self._watcher.directories())
@@ -53,6 +53,5 @@ class WatchedRuns(QObject):
 
     def _emit_changes(self) -> None:
         noted, self._noted = self._noted, set()
-        self.watch(self._folders)  # a folder that was removed and made again is another one
         for folder in sorted(noted & self._folders):
             self.changed.emit(folder)

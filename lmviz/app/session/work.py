@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
+from lmviz.app.session.lookups import Lookups
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.part import Part
 from lmviz.app.workers.closing import Worker, wait_for
@@ -50,6 +51,7 @@ class Work(Part):
         self._cache = ModelCache()
         self._reader = ReadingWorker()
         self._beside = ReadingWorker("running what strangers wrote")
+        self._lookups = Lookups(self)
         self._jobs: dict[Job, Failed] = {}
         self._others: list[Worker] = []
         self._is_ready = False
@@ -96,6 +98,16 @@ class Work(Part):
         self._beside.start()
         self._beside.ask(key, work, answer, lambda fault: self._say(fault, "The template", failed))
 
+    def look_up(self, key: str, look: Callable[[], T], answer: Callable[[T], object], failed: Failed) -> None:
+        """Have something looked up in a folder, at once where its place is quick, else beside the window.
+
+        An answer that is there within `BRIEFLY` seconds arrives before this returns. While one look is under
+        way, the newest of those asked for under its key follows it.
+        """
+        self._lookups.ask(
+            key, look, answer, lambda fault: self._say(fault, "Looking into a folder", failed), BRIEFLY
+        )
+
     def ask_model(
         self,
         moment: Moment,
@@ -137,12 +149,12 @@ class Work(Part):
 
     def is_busy(self, key: str) -> bool:
         """Whether an answer under this key is still to come."""
-        return self._reader.is_busy(key) or self._beside.is_busy(key)
+        return any(worker.is_busy(key) for worker in (self._reader, self._beside, self._lookups))
 
     @property
     def is_at_rest(self) -> bool:
         """Whether all that was asked has been answered, also what only adds to what is drawn."""
-        return self._reader.is_at_rest and self._beside.is_at_rest
+        return all(worker.is_at_rest for worker in (self._reader, self._beside, self._lookups))
 
     def progress(self, key: str) -> float | None:
         """The fraction done of the work under way for this key; None where it is not known."""
@@ -208,7 +220,7 @@ class Work(Part):
         self._reader.stop()
         self._beside.stop()
         answer_nobody()
-        wait_for([*self._others, *self._jobs, self._reader, self._beside])
+        wait_for([*self._others, *self._jobs, *self._lookups.stop(), self._reader, self._beside])
 
     def _say(self, fault: BaseException, doing: str, failed: Failed) -> None:
         sentence = sentence_for(fault, doing)

@@ -124,7 +124,7 @@ class ComparedDistributionsPanel(Panel):
         models = self.session.comparison.models
         self._trio.search()
         self._invite(models)
-        if models == self.models:
+        if models and models == self.models:
             self.models = models  # which may have more snapshots by now, and are the same all the same
             self._show_models()
         self._ask(models)
@@ -206,9 +206,10 @@ class ComparedDistributionsPanel(Panel):
             return [expect(model, text, end, place, opened, cache) for place, model in enumerate(found)]
 
         def take(found: list[Expectation]) -> None:
-            self.models, self._read, self.found = models, text[:end], tuple(found)
+            self.models, self.found = (), ()  # until each has its card
             self._ids = {model: ids for model, ids in self._ids.items() if model in opened}
             fill(self._row, self.cards, len(models), self._card_at)
+            self.models, self._read, self.found = models, text[:end], tuple(found)
             self._show_models()
             self._title.setText(subject)
             self._draw()

@@ -86,12 +86,25 @@ class PartDrawing(Generic[P, W]):
 
     def let_go(self) -> None:
         """Keep nothing of what answered a click or the pointer: the part is not in the look any more."""
-        default = {each.name: each.default for each in fields(self.part) if callable(each.default)}
-        self.part, self._before = replace(self.part, **default), None
+        self.part, self._before = _without_answers(self.part), None
 
     def changed(self, *names: str) -> bool:
         """Whether any of some fields is not as it was shown before."""
         return self._before is None or self.part.differs(self._before, *names)
+
+
+def _without_answers(part: P) -> P:
+    """A part that nothing answers, nor anything within it."""
+    kept: dict[str, Any] = {}
+    for each in fields(part):
+        value = getattr(part, each.name)
+        if callable(each.default):
+            kept[each.name] = each.default
+        elif isinstance(value, LookPart):
+            kept[each.name] = _without_answers(value)
+        elif part.inner and value is part.inner:
+            kept[each.name] = tuple(_without_answers(inner) for inner in part.inner)
+    return replace(part, **kept)
 
 
 def drawing_of(part: LookPart, inner: Sequence[QWidget]) -> PartDrawing[Any, Any]:
