@@ -278,10 +278,14 @@ class Library(Part):
         if self._go_to(step):
             self.step_changed.emit()
 
-    def refresh_snapshots(self, folder: Path, run: Run | None = None) -> None:
-        """Have it looked up which snapshots a run has: training adds some and removes others.
+    def refresh_snapshots(
+        self, folder: Path, run: Run | None = None, then: Callable[[], object] | None = None
+    ) -> None:
+        """Have it looked up which snapshots a run has, as training adds some and removes others, and whether
+        it can be trained further.
 
-        `run` is the run as it is now, where it knows itself what lies in its folder.
+        `run` is the run as it is now, where it knows itself what lies in its folder. `then` is called once
+        the folder of an open run has answered.
         """
         model = self._model_in(folder)
         if model is None:
@@ -290,21 +294,14 @@ class Library(Part):
             self._take_snapshots(model, run, tuple(run.snapshots()), model.unsaved)
             return
         now = model.run
-        self._work.look_up(
-            f"snapshots of {folder}", lambda: _look_into(now), self._take_look, lambda sentence: None
-        )
-
-    def look_into(self, model: OpenedModel, then: Callable[[], object]) -> None:
-        """Have an open run looked into as it is now, and call `then` once that is known."""
-        now = model.run
 
         def take(found: _Found) -> None:
             self._take_look(found)
-            then()
+            if then is not None:
+                then()
 
-        self._work.look_up(
-            f"look into {model.folder}", lambda: _look_into(now), take, lambda sentence: then()
-        )
+        key = f"snapshots of {folder}" if then is None else f"look into {folder}"
+        self._work.look_up(key, lambda: _look_into(now), take, lambda sentence: None)
 
     def _take_look(self, found: _Found) -> None:
         model = self._model_in(found.run.folder)

@@ -363,7 +363,7 @@ class Training(Part):
         if model is None or self._hindrance:
             self._start_known(steps)
         else:
-            self._library.look_into(model, lambda: self._start_known(steps))
+            self._library.refresh_snapshots(model.folder, then=lambda: self._start_known(steps))
 
     def _start_known(self, steps: float) -> None:
         model, obstacle = self._library.model, self._hindrance or self._further.obstacle

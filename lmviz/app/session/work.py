@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from lmviz.app.session.lookups import Lookups
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.part import Part
 from lmviz.app.workers.closing import Worker, wait_for
@@ -20,6 +19,7 @@ from lmviz.app.workers.reading_worker import ReadingWorker
 from lmviz.app.workers.threads import compute_with
 
 if TYPE_CHECKING:
+    from lmviz.app.session.lookups import Lookups
     from lmviz.inspection.intervention import Intervention
     from lmviz.models.model import Model
 
@@ -51,7 +51,7 @@ class Work(Part):
         self._cache = ModelCache()
         self._reader = ReadingWorker()
         self._beside = ReadingWorker("running what strangers wrote")
-        self._lookups = Lookups(self)
+        self._lookups: Lookups | None = None  # made when something is first looked up
         self._jobs: dict[Job, Failed] = {}
         self._others: list[Worker] = []
         self._is_ready = False
@@ -104,6 +104,10 @@ class Work(Part):
         An answer that is there within `BRIEFLY` seconds arrives before this returns. While one look is under
         way, the newest of those asked for under its key follows it.
         """
+        if self._lookups is None:
+            from lmviz.app.session.lookups import Lookups  # not needed for the first paint
+
+            self._lookups = Lookups(self)
         self._lookups.ask(
             key, look, answer, lambda fault: self._say(fault, "Looking into a folder", failed), BRIEFLY
         )
@@ -149,12 +153,16 @@ class Work(Part):
 
     def is_busy(self, key: str) -> bool:
         """Whether an answer under this key is still to come."""
-        return any(worker.is_busy(key) for worker in (self._reader, self._beside, self._lookups))
+        return any(worker.is_busy(key) for worker in self._answering)
 
     @property
     def is_at_rest(self) -> bool:
         """Whether all that was asked has been answered, also what only adds to what is drawn."""
-        return all(worker.is_at_rest for worker in (self._reader, self._beside, self._lookups))
+        return all(worker.is_at_rest for worker in self._answering)
+
+    @property
+    def _answering(self) -> tuple[ReadingWorker | Lookups, ...]:
+        return self._reader, self._beside, *([] if self._lookups is None else [self._lookups])
 
     def progress(self, key: str) -> float | None:
         """The fraction done of the work under way for this key; None where it is not known."""
@@ -220,7 +228,8 @@ class Work(Part):
         self._reader.stop()
         self._beside.stop()
         answer_nobody()
-        wait_for([*self._others, *self._jobs, *self._lookups.stop(), self._reader, self._beside])
+        looking = [] if self._lookups is None else self._lookups.stop()
+        wait_for([*self._others, *self._jobs, *looking, self._reader, self._beside])
 
     def _say(self, fault: BaseException, doing: str, failed: Failed) -> None:
         sentence = sentence_for(fault, doing)
