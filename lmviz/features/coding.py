@@ -9,12 +9,8 @@ above 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import torch
-
-Kind = Literal["topk", "batchtopk", "jumprelu", "relu"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 BY_THRESHOLD = ("batchtopk", "jumprelu")
 """Kinds in which a score counts where it is above a threshold."""

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -18,10 +18,13 @@ from lmviz.looks.shown import Shown
 if TYPE_CHECKING:
     import torch
 
-    from lmviz.features.coding import Coding, Kind
+    from lmviz.features.coding import Coding
     from lmviz.features.worth import Worth
     from lmviz.inspection.trace import Trace
     from lmviz.readouts.direction import StateDirection
+
+Kind = Literal["topk", "batchtopk", "jumprelu", "relu"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 FORMAT = "lmviz dictionary 1"
 ARRAYS = ("encoder", "encoder_bias", "decoder", "decoder_bias", "threshold", "skip", "rates")

@@ -12,8 +12,7 @@ import numpy as np
 from lmviz.base.arguments import named_file
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
-from lmviz.features.coding import KINDS
-from lmviz.features.dictionary import ARRAYS, FORMAT, Dictionary
+from lmviz.features.dictionary import ARRAYS, FORMAT, KINDS, Dictionary
 from lmviz.features.worth import Worth
 from lmviz.text.ordinary_files import check_ordinary, read_file
 

@@ -17,7 +17,6 @@ from lmviz.app.workers.model_cache import ModelCache
 from lmviz.base.counting import count_from, counted_from
 from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, DamagedSnapshot
-from lmviz.models.finite import parameters_without_numbers, without_numbers_in_words
 from lmviz.runs.further import without_state
 from lmviz.runs.run_title import title_of
 from lmviz.training.run import Run
@@ -423,6 +422,7 @@ class Library(Part):
             self.warned.emit(opened.damaged)
         if not opened.without_numbers:
             return
+        from lmviz.models.finite import without_numbers_in_words  # as below: not before the first paint
 
         where = without_numbers_in_words(opened.without_numbers)
         others = "choose an earlier step, or open another model"
@@ -455,6 +455,7 @@ def _look_into(run: Run) -> _Found:
 
 def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
     from lmviz.api.training import find_run
+    from lmviz.models.finite import parameters_without_numbers
 
     folder, damaged = find_run(path_or_name).resolve(), ""
     try:
