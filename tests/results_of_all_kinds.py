@@ -139,6 +139,7 @@ def _read_off() -> dict[str, Any]:
         "fitted lens": lens.fitted,
         "dictionary": _dictionary(),
         "probe": lmviz.probe(OTHER, {"cows": ["the cow ran"] * 6, "owls": ["an owl ran"] * 6}),
+        "probe for a number": lmviz.probe_number(OTHER, ["the cow ran away", "an owl ran"] * 4),
         "direction": direction,
         "places of a direction": lmviz.direction_places(MODEL, direction, [TEXT, "The owl ran"]),
         "steering": lmviz.steer(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lmviz.readouts.direction_places import DirectionPlaces
     from lmviz.readouts.lens import Lens
     from lmviz.readouts.lens_over_time import LensOverTime
+    from lmviz.readouts.number_probe import NumberProbes
     from lmviz.readouts.passages import Passages
     from lmviz.readouts.probing import Probes
     from lmviz.readouts.steering import SteeredMeasure
@@ -156,9 +157,11 @@ def lens_over_training(
 
 def probe(
     model: Given,
-    labelled: Corpus | Mapping[str, Sequence[str]],
+    labelled: Corpus | Mapping[str, Sequence[str]] | Texts,
     taps: Sequence[str] | None = None,
     *,
+    marked: Sequence[str] | None = None,
+    side: str = "at",
     untrained: Given | None = None,
     strength: float = 1.0,
     seed: int = 0,
@@ -166,27 +169,78 @@ def probe(
 ) -> Probes:
     """Can a label be read off the states, and by how much better than off the controls?
 
-    `labelled` is a corpus of tags or labels, or texts by label: `{"past": [...], "present": [...]}`. A linear
-    probe is fitted at each tap that matches `taps`, by default at the state after each layer, on three
-    quarters of the texts, and judged on the others. Beside `.accuracy` stand `.shuffled`, `.untrained`,
-    `.words` and `.majority`; `.gap` is what may be claimed, and `.sentence` says it. `untrained` is the model
-    before its training: of a run, given by its folder or name, it is the snapshot of step 0, and otherwise a
-    network of the same shape with initial weights by the seed. `strength` is the inverse of the ridge, C of
-    scikit-learn. LmvizError where there are no labels, or too few texts.
+    `labelled` is a corpus of tags or labels, or texts by label: `{"past": [...], "present": [...]}`. With
+    words or phrases that are `marked`, it is a corpus or a list of texts: the label is the phrase that ends
+    at a place, or "other words", of which as many are drawn; by the `side` it is read "at" the word, one
+    token "before" it, or "after". A linear probe is fitted at each tap that matches `taps`, by default at the
+    state after each layer, on three quarters of the texts, and judged on the others. Beside `.accuracy` stand
+    `.shuffled`, `.untrained`, `.words` and `.majority`; `.gap` is what may be claimed, and `.sentence` says
+    it. `untrained` is the model before its training: of a run, given by its folder or name, it is the
+    snapshot of step 0, and otherwise a network of the same shape with initial weights by the seed. `strength`
+    is the inverse of the ridge, C of scikit-learn. LmvizError where there are no labels, or too few texts.
     """
     from lmviz.models.interruption import heard_by
-    from lmviz.readouts.labelled import read_labelled
+    from lmviz.readouts.labelled import read_labelled, read_marked
     from lmviz.readouts.probing import probe as fitted
 
     check_callable("progress", progress)
-    if not isinstance(strength, int | float) or not strength > 0:
-        raise LmvizError(f"strength must be a number above 0, not {strength!r}.")
+    _check_strength(strength)
     opened, report, seed = opened_model(model), progress or unheard, whole_number("seed", seed)
     before = _untrained(model, opened, seed) if untrained is None else opened_model(untrained)
     taps = None if taps is None else words("pattern of addresses", taps, "layers/*/residual2")
-    texts = read_labelled(opened, labelled, seed=seed)
+    if marked is None:
+        texts = read_labelled(opened, labelled, seed=seed)
+    else:
+        phrases = words("phrase", marked, "the dog")
+        texts = read_marked(opened, _lines(labelled), phrases, side=side, seed=seed)
     with heard_by(report):
         return fitted(opened, texts, taps, untrained=before, strength=float(strength), seed=seed)
+
+
+def probe_number(
+    model: Given,
+    texts: Corpus | Texts,
+    of: str | Callable[[Sequence[str]], Sequence[float]] = "position",
+    taps: Sequence[str] | None = None,
+    *,
+    untrained: Given | None = None,
+    strength: float = 1.0,
+    seed: int = 0,
+    progress: Report | None = None,
+) -> NumberProbes:
+    """Can a number be read off the states, and how much more of it than off the controls?
+
+    It is the number `of` each token: its "position", the "depth" of brackets after it, "count: dog", how
+    often a word was said so far, or a function of the tokens that returns a number for each. A ridge
+    regression is fitted at each tap that matches `taps`, by default at the state after each layer, on three
+    quarters of the texts; `.explained` is its R² on the others, with the band `.low` to `.high`. Beside it
+    stand `.shuffled`, `.untrained`, `.words` and `.position`; `.gap` is what may be claimed. The rest is as
+    in `probe`. LmvizError where there is no such number, or too few texts.
+    """
+    from lmviz.models.interruption import heard_by
+    from lmviz.readouts.number_probe import probe_number as fitted
+    from lmviz.readouts.numbered import read_numbered
+
+    check_callable("progress", progress)
+    _check_strength(strength)
+    opened, seed = opened_model(model), whole_number("seed", seed)
+    before = _untrained(model, opened, seed) if untrained is None else opened_model(untrained)
+    taps = None if taps is None else words("pattern of addresses", taps, "layers/*/residual2")
+    read = read_numbered(opened, _lines(texts), of, seed=seed)
+    with heard_by(progress or unheard):
+        return fitted(opened, read, taps, untrained=before, strength=float(strength), seed=seed)
+
+
+def _lines(given: object) -> Sequence[str]:
+    """The texts of a corpus, or those that are given."""
+    from lmviz.text.corpus import Corpus
+
+    return given.training_documents if isinstance(given, Corpus) else words("text", given, "The bat made")
+
+
+def _check_strength(strength: object) -> None:
+    if not isinstance(strength, int | float) or not strength > 0:
+        raise LmvizError(f"strength must be a number above 0, not {strength!r}.")
 
 
 def use_map(

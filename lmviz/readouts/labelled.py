@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -39,7 +40,7 @@ class LabelledTexts:
 
 
 def read_labelled(
-    model: Model, given: Corpus | Mapping[str, Sequence[str]], *, seed: int = 0
+    model: Model, given: Corpus | Mapping[str, Sequence[str]] | Sequence[str], *, seed: int = 0
 ) -> LabelledTexts:
     """The labelled places of a tagged or labelled corpus, or of texts by label, as a model reads them.
 
@@ -117,4 +118,65 @@ def _tagged(model: Model, corpus: Corpus, source: np.ndarray, target: np.ndarray
     labels = np.array([label for _, label in known])
     return LabelledText(
         np.asarray(prefix.ids), np.array(places), labels, tuple(word.lower() for word, _ in known)
+    )
+
+
+OTHERS = "other words"
+SIDES = {"at": 0, "before": -1, "after": 1}
+"""Where the state is read of a marked word: at its last token, or one token before it or after."""
+
+
+def read_marked(
+    model: Model, texts: Sequence[str], marked: Sequence[str], *, side: str = "at", seed: int = 0
+) -> LabelledTexts:
+    """The places of marked words or phrases in texts, and as many others drawn by the seed.
+
+    A phrase stands where its last word ends. The label is the phrase, or "other words"; the state is read
+    there or, by the `side`, one token "before", where it is still to come, or "after". LmvizError where
+    nothing is marked, or where it is in fewer than two texts.
+    """
+    if side not in SIDES:
+        raise LmvizError(f"States are read 'at' a marked word, 'before' it or 'after' it, not {side!r}.")
+    phrases = tuple(dict.fromkeys(phrase.strip() for phrase in marked if phrase.strip()))
+    if not phrases:
+        raise LmvizError("No word is marked: give one or several, such as ['the dog', 'cat'].")
+    draw = np.random.default_rng(seed)
+    given = [text for text in texts if text.strip()]
+    found = []
+    for at in map(int, draw.permutation(len(given))):
+        text = _marked(model, given[at], phrases, SIDES[side], draw)
+        if text is not None:
+            found.append(text)
+        if len(found) == MOST_TEXTS:
+            break
+    if len(found) < 2:
+        raise LmvizError(
+            f"{', '.join(phrases)} is marked in {len(found)} of these texts: mark words that more of them "
+            "have."
+        )
+    return LabelledTexts(tuple(found), (*phrases, OTHERS), of_texts=False)
+
+
+def _marked(
+    model: Model, text: str, phrases: Sequence[str], shift: int, draw: np.random.Generator
+) -> LabelledText | None:
+    """A text with its marked places and as many others; None where nothing in it is marked."""
+    ends: dict[int, int] = {}
+    for number, phrase in enumerate(phrases):
+        pattern = rf"(?<!\w){re.escape(phrase)}(?!\w)"
+        ends |= {found.end(): number for found in re.finditer(pattern, text, re.IGNORECASE)}
+    prefix = read_prefix(model, text).last(model.context)
+    own = {place: ends[end] for place, (_, end) in enumerate(prefix.offsets) if end in ends}
+    kept = {place + shift: label for place, label in own.items() if 0 <= place + shift < len(prefix)}
+    rest = [place for place in range(1, len(prefix)) if place not in kept]
+    if not kept or not rest:
+        return None
+    others = draw.choice(rest, min(len(kept), len(rest)), replace=False)
+    labels = kept | {int(place): len(phrases) for place in others}
+    places = sorted(labels)
+    return LabelledText(
+        np.asarray(prefix.ids),
+        np.array(places),
+        np.array([labels[place] for place in places]),
+        tuple(prefix.tokens[place].strip().lower() for place in places),
     )

@@ -14,6 +14,7 @@ from lmviz.readouts.direction_places import DirectionPlaces
 from lmviz.readouts.fitted_lens import FittedLens
 from lmviz.readouts.lens import Lens
 from lmviz.readouts.lens_over_time import LensOverTime
+from lmviz.readouts.number_probe import NumberProbes
 from lmviz.readouts.probing import Probes
 from lmviz.readouts.steering import SteeredMeasure
 from lmviz.showing.pieces import MOST, counts, named, numbers, shares, texts
@@ -72,6 +73,26 @@ def look_of_probes(found: Probes) -> Look:
         (Words("sentence", text=found.sentence), Table("taps", columns=columns)),
         title=f"Probe for {counted(len(found.names), 'label')}: {', '.join(found.names[:6])}",
         aside=f"the words alone {percentage(found.words)}, the commonest label {percentage(found.majority)}",
+    )
+
+
+def look_of_number_probes(found: NumberProbes) -> Look:
+    """What each tap explains of the number beside its controls, and what may be claimed."""
+    columns = [
+        texts("tap", found.addresses, tokens=True),
+        numbers("R²", found.explained, bar=True),
+        numbers("from", found.low, spare=True),
+        numbers("to", found.high, spare=True),
+        numbers("numbers at random", found.shuffled),
+    ]
+    if found.untrained is not None:
+        columns.append(numbers("untrained", found.untrained))
+    columns.append(numbers("above controls", found.gap))
+    beside = "" if found.position is None else f", the position {plain(round(found.position, 3))}"
+    return Look(
+        (Words("sentence", text=found.sentence), Table("taps", columns=columns)),
+        title=f"Probe for a number: {found.what}",
+        aside=f"the words alone {plain(round(found.words, 3))}{beside}",
     )
 
 
@@ -169,6 +190,7 @@ LOOKS = {
     LensOverTime: look_of_lens_over_time,
     FittedLens: look_of_fitted,
     Probes: look_of_probes,
+    NumberProbes: look_of_number_probes,
     StateDirection: look_of_direction,
     DirectionPlaces: look_of_direction_places,
     SteeredMeasure: look_of_steering,

@@ -112,7 +112,7 @@ def probe(
     A quarter of the texts is held out: no text is in both parts. `seen` is the share of places held out
     whose word was also seen while fitting. LmvizError where there are too few texts.
     """
-    addresses = tuple(lens_places(model, after_layers=True) if taps is None else _matching(model, taps))
+    addresses = tuple(lens_places(model, after_layers=True) if taps is None else matching_taps(model, taps))
     texts = labelled.texts
     held = max(1, round(TESTED * len(texts)))
     if len(texts) - held < 2:
@@ -166,7 +166,8 @@ def probe(
     )
 
 
-def _matching(model: Model, taps: Sequence[str]) -> list[str]:
+def matching_taps(model: Model, taps: Sequence[str]) -> list[str]:
+    """The taps with a state at each position that match patterns; LmvizError where none does."""
     from lmviz.models.address import Address
 
     found = [

@@ -256,6 +256,14 @@ CALLS: dict[str, Callable[[Any], Call]] = {
     ),
     "open_lens": lambda at: (lmviz.open_lens, {"path": at.lens, "model": at.model}),
     "probe": lambda at: (lmviz.probe, {"model": at.model, "labelled": {"a": [TEXT] * 4, "b": [OTHER] * 4}}),
+    "probe of marked words": lambda at: (
+        lmviz.probe,
+        {"model": at.model, "labelled": [TEXT, OTHER] * 4, "marked": ["bat"], "side": "at"},
+    ),
+    "probe_number": lambda at: (
+        lmviz.probe_number,
+        {"model": at.model, "texts": [TEXT, OTHER] * 4, "of": "position"},
+    ),
     "use_map": lambda at: (
         lmviz.use_map,
         {"model": at.model, "texts": {"hay": [TEXT] * 8, "corn": [OTHER] * 8}},
