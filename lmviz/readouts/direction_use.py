@@ -35,7 +35,8 @@ class DirectionUse:
         whole_number("start", self.start, least=0)
         if self.how not in HOWS:
             raise LmvizError(f"A direction is not used by {self.how!r}: choose one of {', '.join(HOWS)}.")
-        if self.how == "swap" and not isinstance(self.other, StateDirection):
+        is_given = isinstance(self.other, StateDirection)
+        if not is_given and (self.how == "swap" or self.other is not None):
             raise LmvizError("A swap needs another direction at the same tap: give one as `other`.")
 
     @property

@@ -122,6 +122,9 @@ def _tagged(model: Model, corpus: Corpus, source: np.ndarray, target: np.ndarray
 
 
 OTHERS = "other words"
+MOST_LOOKED_AT = 20_000
+"""So many texts are looked through for marked words, drawn by a seed."""
+
 SIDES = {"at": 0, "before": -1, "after": 1}
 """Where the state is read of a marked word: at its last token, or one token before it or after."""
 
@@ -135,16 +138,15 @@ def read_marked(
     there or, by the `side`, one token "before", where it is still to come, or "after". LmvizError where
     nothing is marked, or where it is in fewer than two texts.
     """
-    if side not in SIDES:
+    if not isinstance(side, str) or side not in SIDES:
         raise LmvizError(f"States are read 'at' a marked word, 'before' it or 'after' it, not {side!r}.")
     phrases = tuple(dict.fromkeys(phrase.strip() for phrase in marked if phrase.strip()))
     if not phrases:
         raise LmvizError("No word is marked: give one or several, such as ['the dog', 'cat'].")
     draw = np.random.default_rng(seed)
-    given = [text for text in texts if text.strip()]
-    found = []
-    for at in map(int, draw.permutation(len(given))):
-        text = _marked(model, given[at], phrases, SIDES[side], draw)
+    found: list[LabelledText] = []
+    for at in map(int, draw.permutation(len(texts))[:MOST_LOOKED_AT]):
+        text = _marked(model, texts[at], phrases, SIDES[side], draw)
         if text is not None:
             found.append(text)
         if len(found) == MOST_TEXTS:

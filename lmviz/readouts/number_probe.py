@@ -163,7 +163,7 @@ def fit_ridge(states: np.ndarray, numbers: np.ndarray, strength: float = 1.0) ->
     rows = (states - mean) / deviation
     middle = float(numbers.mean())
     squares = rows.T @ rows + np.eye(rows.shape[1]) / strength
-    weights = np.linalg.solve(squares, rows.T @ (numbers - middle)) / deviation
+    weights = np.linalg.lstsq(squares, rows.T @ (numbers - middle), rcond=None)[0] / deviation
     return weights, middle - float(mean @ weights)
 
 

@@ -10,7 +10,9 @@ import numpy as np
 from lmviz.base.errors import LmvizError
 from lmviz.models.model import Model
 from lmviz.models.prefix import read_prefix
-from lmviz.readouts.labelled import MOST_TEXTS
+
+MOST_TEXTS, LONGEST = 300, 256
+"""So many texts are read at most, drawn by a seed, and of each so many tokens, the last ones."""
 
 OPENING, CLOSING = "([{", ")]}"
 POSITION, DEPTH, COUNT = "position", "depth", "count: "
@@ -43,11 +45,13 @@ def read_numbered(model: Model, texts: Sequence[str], of: NumberOf, *, seed: int
     LmvizError where it does not, where there is no such number, or where it is the same everywhere.
     """
     what = of if isinstance(of, str) else getattr(of, "__name__", "a function")
-    given = [text for text in texts if text.strip()]
-    order = np.random.default_rng(seed).permutation(len(given))[:MOST_TEXTS]
-    found = []
-    for at in map(int, order):
-        prefix = read_prefix(model, given[at]).last(model.context)
+    found: list[NumberedText] = []
+    for at in map(int, np.random.default_rng(seed).permutation(len(texts))):
+        if len(found) == MOST_TEXTS:
+            break
+        if not texts[at].strip():
+            continue
+        prefix = read_prefix(model, texts[at]).last(min(model.context or LONGEST, LONGEST))
         words = tuple(token.strip().lower() for token in prefix.tokens)
         found.append(NumberedText(np.asarray(prefix.ids), _numbers(of, prefix.tokens), words))
     if not found or len({float(number) for text in found for number in text.numbers}) < 2:

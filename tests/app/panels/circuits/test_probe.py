@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 import lmviz
@@ -52,3 +52,54 @@ def test_the_panel_gives_what_python_gives_with_all_controls(
 
     session.library.choose_step(0)
     qtbot.waitUntil(lambda: panel.probes is None)  # it was of another step
+
+
+def choose(panel: ProbePanel, name: str, at: int) -> None:
+    """Choose in one of the pickers."""
+    box = panel.findChild(QComboBox, name)
+    box.setCurrentIndex(at)
+    box.activated.emit(at)
+
+
+def press(panel: ProbePanel, name: str, qtbot: QtBot) -> None:
+    button = panel.findChild(QPushButton, name)
+    qtbot.waitUntil(lambda: button.isVisible() and button.isEnabled())
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_numbers_and_marked_words_are_read_and_their_direction_is_kept(
+    panel: ProbePanel, session: Session, transformer_run: Path, tmp_path: Path, qtbot: QtBot
+):
+    path = tmp_path / "farm.txt"
+    path.write_text("the hens see the dog\nthe cows eat corn\n" * 12, encoding="utf-8")
+    session.text.open(path, documents="line")
+    qtbot.waitUntil(lambda: session.text.corpus is not None)
+    choose(panel, "probe_kind_picker", 2)
+    press(panel, "probe_button", qtbot)
+    qtbot.waitUntil(lambda: "explained" in panel.exported_arrays())
+    expected = lmviz.probe_number(transformer_run, session.text.corpus, "position")
+    assert panel.exported_arrays()["explained"] == pytest.approx(expected.explained)
+    assert panel.findChild(QLabel, "probe_sentence").text() == expected.sentence
+
+    choose(panel, "probe_kind_picker", 1)
+    qtbot.waitUntil(lambda: "to mark" in panel.findChild(QLabel, "probe_sentence").text())
+    press(panel, "probe_mark_button", qtbot)  # the last word, "eat"
+    edit = panel.findChild(QLineEdit, "probe_marks_edit")
+    qtbot.waitUntil(lambda: edit.text() == "eat")
+    edit.setText("eat, the dog")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    press(panel, "probe_button", qtbot)
+    qtbot.waitUntil(lambda: panel.probes is not None)
+    marked = lmviz.probe(transformer_run, session.text.corpus, marked=["eat", "the dog"])
+    assert panel.probes.names == ("eat", "the dog", "other words")
+    assert panel.exported_arrays()["accuracy"] == pytest.approx(marked.accuracy)
+
+    session.directions.look_for()
+    qtbot.waitUntil(lambda: session.directions.file is not None)
+    choose(panel, "probe_label_picker", 1)
+    press(panel, "keep_probe_direction", qtbot)
+    qtbot.waitUntil(lambda: len(session.directions.listed) == 1)
+    session.directions.file.unlink(missing_ok=True)  # the run is one for all tests
+    best = marked.addresses[int(marked.gap.argmax())]
+    wanted = marked.direction(best, "the dog")
+    assert session.directions.direction.vector == pytest.approx(wanted.vector, abs=1e-5)
