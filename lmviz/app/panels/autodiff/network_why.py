@@ -22,6 +22,7 @@ from lmviz.models.arithmetic.rules.table import RULES
 
 LARGEST_TERMS = 8
 SHOWN = 4
+SECRET = "A fault is hidden: check the modules to find it."
 
 
 class NetworkWhyPanel(NetworkPanel):
@@ -38,7 +39,11 @@ class NetworkWhyPanel(NetworkPanel):
         self._sheet.operand_clicked.connect(self._follow)
         self._sheet.operand_hovered.connect(self._hover)
         self._sheet.left.connect(lambda: session.network_focus.hover_module(""))
-        self.follow(session.network_focus.cell_changed, session.network.numbers_changed)
+        self.follow(
+            session.network_focus.cell_changed,
+            session.network.numbers_changed,
+            session.module_checks.changed,
+        )
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The value, and for each group of terms (term, factor + 1): the factors, and last their product."""
@@ -61,7 +66,8 @@ class NetworkWhyPanel(NetworkPanel):
     def refresh(self) -> None:
         focus, net = self.session.network_focus, self.session.network.current
         cell = focus.shown
-        arithmetic = self.shown = focus.arithmetic
+        is_secret = cell.is_gradient and self._is_hiding
+        arithmetic = self.shown = None if is_secret else focus.arithmetic
         node = net[cell.name]
         array = node.gradient if cell.is_gradient else node.value
         with np.errstate(all="ignore"):  # ln(0) is shown as what it is
@@ -73,9 +79,15 @@ class NetworkWhyPanel(NetworkPanel):
         else:
             self._card.set_title(f"Why {number(float(array[cell.place]), 4)}?")
             self._card.set_aside(_said(cell.name, cell.place, cell.is_gradient))
-        self._nudged.set_text(self._said_by_nudging(cell))
+        self._nudged.set_text(SECRET if is_secret else self._said_by_nudging(cell))
         self._nudged.setVisible(bool(self._nudged.text))  # else its room goes to the operands
-        self._equation.set_equation(self._latex(cell))
+        self._equation.set_equation("" if is_secret else self._latex(cell))
+
+    @property
+    def _is_hiding(self) -> bool:
+        """Whether a fault is hidden that has yet to be found: terms and factors would give it away."""
+        checks = self.session.module_checks
+        return checks.is_hiding and checks.found is None
 
     def _said_by_nudging(self, cell: NetworkCell) -> str:
         """Whether a gradient that is whole is also the slope of the output."""

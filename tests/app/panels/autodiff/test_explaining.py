@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
+from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
@@ -36,3 +37,26 @@ def test_every_cell_can_be_explained_by_hovering_it(scene: Scene) -> None:
             scene.settle()
             assert panel.shown.value == pytest.approx(value, abs=1e-6)
             assert panel.shown.evaluate() == pytest.approx(panel.shown.value)
+
+
+def test_a_hidden_fault_is_not_given_away_before_it_is_found(scene: Scene) -> None:
+    """The terms of a gradient would show at once where it begins at 1, or which factor is missing."""
+    session, why = scene.session, scene.panel("network_why_view")
+    for seed in range(2):
+        session.module_checks.hide_fault(seed)
+        session.network.run_backward()
+        for node in session.network.current:
+            session.network_focus.release()
+            session.network_focus.choose_cell(NetworkCell(node.name, (0,) * len(node.shape), True))
+            scene.settle()
+            assert why.shown is None, node.name
+            assert scene.find(MutedLine, "nudged_line").text.startswith("A fault is hidden")
+    session.network_focus.release()
+    session.network_focus.choose_cell(NetworkCell("z", (0,), False))
+    scene.settle()
+    assert why.shown is not None, "a value is right"
+    session.network_focus.choose_cell(NetworkCell("z", (0,), True))
+    session.module_checks.check_all()
+    scene.settle()
+    assert session.module_checks.found is not None
+    assert why.shown is not None
