@@ -181,6 +181,9 @@ class OpenText(Part):
     offer_changed = Signal()
     """What is offered to be read is another file, or the same in another way, or nothing any more."""
 
+    reading_begun = Signal()
+    """A text is being read, and until it comes the one before stays open."""
+
     reading_given_up = Signal()
     """The text that was being read does not come: it failed, was cancelled, or is offered first."""
 
@@ -404,6 +407,7 @@ class OpenText(Part):
             self._job.cancel()
         self._job = self._work.start_job(f"Reading {name}", work, self._take_read, self)
         self._job.ended.connect(self._forget_job)
+        self.reading_begun.emit()
         return self._job
 
     def _remember(self, text: OwnText, corpus: Corpus) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
+from lmviz.app.panels.compare.text_to_come import lacking_in_text
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.library import FIRST_MODEL, FIRST_TEXT, MODEL_OFFER
@@ -50,6 +51,8 @@ class GamePanel(Panel):
         session.text.changed.connect(self._end)
         self.follow(
             session.text.changed,
+            session.text.reading_begun,
+            session.text.reading_given_up,
             session.library.model_changed,
             session.library.models_changed,
             session.work.ready_changed,
@@ -147,15 +150,15 @@ class GamePanel(Panel):
         if session.library.model is None:
             return self.needs_model
         if session.text.corpus is None:
-            return self.needs_text
-        return "" if len(session.text.corpus.validation) else self.needs_held_out
+            return lacking_in_text(session, self.needs_text)
+        return "" if len(session.text.corpus.validation) else lacking_in_text(session, self.needs_held_out)
 
     def _first(self) -> tuple[str, Callable[[], object]]:
         """What opens what is missing, in words and as an act; no words where nothing does."""
         session, model = self.session, self.session.library.model
         if model is None:
             return MODEL_OFFER, lambda: session.library.open(FIRST_MODEL)
-        if session.text.corpus is not None:
+        if session.text.corpus is not None or session.text.is_opening:
             return "", lambda: None
         if model.description.corpus.get("sources"):
             return f"Open the text of {model.name}", lambda: session.text.open_text_of(model)

@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.compare.colors import color_of
+from lmviz.app.panels.compare.text_to_come import lacking_in_text
 from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.session.comparison import names_of
 from lmviz.app.session.opened_model import Moment, OpenedModel
@@ -82,6 +83,8 @@ class QualityByLengthPanel(Panel):
             session.comparison.choice_changed,
             session.surgery.changed,
             session.text.changed,
+            session.text.reading_begun,
+            session.text.reading_given_up,
             session.work.ready_changed,
         )
 
@@ -125,8 +128,9 @@ class QualityByLengthPanel(Panel):
             self._draw(moments)
             self._invitation.invite(NOTHING, "Measure")
             return
+        no_pairs = lacking_in_text(self.session, "The open text has no pairs.")
         self._invitation.invite(
-            "No model that translates is compared." if not moments else "The open text has no pairs.",
+            "No model that translates is compared." if not moments else no_pairs,
             "Compare the four sample models of twin",
         )
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lmviz.app.panels.compare.score_columns import NOTES, columns_of, numbers_of
+from lmviz.app.panels.compare.text_to_come import lacking_in_text
 from lmviz.app.panels.look_panel import ShowingPanel
 from lmviz.app.panels.shared.judged_switch import judged_choice
 from lmviz.app.session.comparison import WITHOUT, ComparedModel, names_of_compared
@@ -41,6 +42,8 @@ class ScoresPanel(ShowingPanel):
         "scores.changed",
         "scores.progressed",
         "text.changed",
+        "text.reading_begun",
+        "text.reading_given_up",
         "work.ready_changed",
     )
     title = "Scores"
@@ -97,11 +100,14 @@ class ScoresPanel(ShowingPanel):
         if not judged:
             return "Open or train models to evaluate them on the same text."
         if corpus is None:
-            return "Open a text: the models are evaluated on its held-out part."
+            return lacking_in_text(
+                self.session, "Open a text: the models are evaluated on its held-out part."
+            )
         task = judged[0].model.task
         if task.name not in (corpus.task, NEXT_TOKEN):
-            return f"{corpus.name} is not a text for a {task.model}: open {NEEDED[task.name]} under Corpus."
-        return "" if self.session.scores.part is not None else NOTHING_HELD_OUT
+            other = f"{corpus.name} is not a text for a {task.model}: open {NEEDED[task.name]} under Corpus."
+            return lacking_in_text(self.session, other)
+        return "" if self.session.scores.part is not None else lacking_in_text(self.session, NOTHING_HELD_OUT)
 
     def _said(self) -> str:
         scores, judged = self.session.scores, self.session.comparison.judged
