@@ -78,6 +78,7 @@ class Board(QWidget):
         self._hints: dict[tuple[str, float, bool], QSize] = {}  # what panels need in type of a scale
         self._scale = current_theme().scale  # of the type in which they are
         self._built_at: set[float] = set()  # the scales of type at which its panels were made
+        self._is_squeezed = False  # whether what a step of a lesson needs only fits side by side so
         self._offered = QSize()  # the room into which those that are left have to fit
         self._standing: dict[str, str] = {}  # the place in which each panel stands now
         self._main = (
@@ -352,7 +353,7 @@ class Board(QWidget):
 
     def _find_places(self, wanted: set[str], joined: frozenset[str], needs_none: set[str]) -> dict[str, str]:
         """The place of each panel: that of the table, unless there is no room for it."""
-        self._main = ""
+        self._main, self._is_squeezed = "", False
         stacked = self._areas_without_room(wanted)
         first = next((row for row in self._rows if row.name in wanted and row.area not in stacked), None)
         found = {}
@@ -381,8 +382,18 @@ class Board(QWidget):
     def _areas_without_room(self, wanted: set[str]) -> frozenset[str]:
         if not self._only or self._beside:
             return frozenset()
-        least = {row.name: self._least(row.name) for row in self._rows if row.name in wanted}
-        return self._lengths.areas_without_room(least, self._room) if least else frozenset()
+
+        def lacking() -> frozenset[str]:
+            least = {row.name: self._least(row.name) for row in self._rows if row.name in wanted}
+            return self._lengths.areas_without_room(least, self._room) if least else frozenset()
+
+        stacked = lacking()
+        if stacked and self._in_lesson:
+            self._is_squeezed = True
+            if (narrower := lacking()) < stacked:
+                return narrower
+            self._is_squeezed = False
+        return stacked
 
     @property
     def _joined(self) -> frozenset[str]:
@@ -395,7 +406,7 @@ class Board(QWidget):
 
     def _least(self, name: str) -> QSize:
         page = self._pages[name]
-        few, squeezed = bool(self._only) or self._is_crowded, bool(self._beside)
+        few, squeezed = bool(self._only) or self._is_crowded, bool(self._beside) or self._is_squeezed
         key = name, self._scale, few
         if key not in self._hints:
             page.panel.setMinimumSize(0, 0)
