@@ -318,6 +318,8 @@ def _scroll_to(control: QWidget) -> None:
     """Bring a control into sight, in a window that is too small for all of its panels."""
     around = control.parentWidget()
     while around is not None:
-        if isinstance(around, QScrollArea):
+        if (
+            isinstance(around, QScrollArea) and around.widget() is not control
+        ):  # which chooses what is in sight
             around.ensureWidgetVisible(control)
         around = around.parentWidget()

@@ -1,7 +1,10 @@
 """While a step is shown, the panels that its text speaks of are there."""
 
+from collections.abc import Callable
+
 import pytest
 from covering import others_slow
+from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.table import PANELS, shown_perspectives
 from lmviz.app.window.lessons import perspective_names
@@ -42,3 +45,24 @@ def test_a_panel_that_a_step_speaks_of_is_left_in_sight(name: str, window: MainW
         ]
         missing += [f"{step.title}: {row.title}" for row in named if left and row.name not in left]
     assert missing == []
+
+
+@pytest.mark.slow
+def test_in_the_lecture_hall_the_tour_shows_rows_of_tokens_whole_and_the_stage_beside_the_picture(
+    window: MainWindow, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    window.set_projector(True)
+    window.resize(1280, 720)
+    lesson = open_lesson(LESSONS["00-tour"], perspective_names())
+    window.lessons.open(lesson, 0)
+    qtbot.waitUntil(lambda: len(window.prefix_bar.strip.tokens) > 10)
+    titles = [step.title for step in lesson.steps]
+    for number in (titles.index("One position"), titles.index("From top to bottom")):
+        window.session.lesson.open(lesson, number)
+        drawn()
+        strip, position = window.prefix_bar.strip, window.session.focus.position
+        token = strip.token_rectangle(position).toAlignedRect()
+        qtbot.waitUntil(lambda strip=strip, token=token: strip.visibleRegion().boundingRect().contains(token))
+    stage = next(panel for panel in window.perspective.panels if panel.objectName() == "stage_view")
+    picture = next(panel for panel in window.perspective.panels if panel.objectName() == "picture_view")
+    qtbot.waitUntil(lambda: stage.is_in_sight and picture.is_in_sight)
