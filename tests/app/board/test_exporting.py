@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+import lmviz
 from lmviz.api.training import train
 from lmviz.app.board.exporting import choose_numbers, choose_picture, copy_recipe, fill_export_menu
 from lmviz.app.panels.panel import Panel
@@ -28,6 +29,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.interventions import zero
+from lmviz.inspection.trace import Trace
 from lmviz.text.corpus import load_corpus
 
 NAMES = [perspective.name for perspective in PERSPECTIVES]
@@ -45,6 +47,18 @@ def panels(window: MainWindow, read: Session, qtbot: QtBot) -> dict[str, object]
     return found
 
 
+@pytest.fixture
+def trace(panels: dict[str, object], read: Session) -> Trace:
+    """What the panels show, computed anew without the window: by the model in the run's folder."""
+    return lmviz.trace(lmviz.open_model(read.library.model.folder), read.reading.prefix)
+
+
+@pytest.fixture
+def computed(trace: Trace) -> np.ndarray:
+    """(position, unit) The tap that is chosen."""
+    return trace["layers/0/input"].array
+
+
 def test_a_picture_of_a_panel(panels: dict[str, object], tmp_path: Path, monkeypatch) -> None:
     choose(tmp_path / "state.png", monkeypatch)
     choose_picture(panels["state_view"])
@@ -56,17 +70,21 @@ def test_a_picture_of_a_panel(panels: dict[str, object], tmp_path: Path, monkeyp
 
 
 def test_the_numbers_of_a_panel(
-    panels: dict[str, object], read: Session, tmp_path: Path, monkeypatch, qtbot: QtBot
+    panels: dict[str, object],
+    trace: Trace,
+    computed: np.ndarray,
+    tmp_path: Path,
+    monkeypatch,
+    qtbot: QtBot,
 ) -> None:
     choose(tmp_path / "state.csv", monkeypatch)
     choose_numbers(panels["state_view"])
     with (tmp_path / "state.csv").open(encoding="utf-8") as file:
         head, *rows = csv.reader(file)
-    trace = read.reading.current.trace
     assert head[1:] == list(trace.tokens), "the words stand above their columns"
     assert [row[0] for row in rows][:2] == ["unit 1", "unit 2"]
     table = np.array([row[1:] for row in rows], dtype=float)
-    np.testing.assert_allclose(table, trace["layers/0/input"].array.T, rtol=1e-6)
+    np.testing.assert_allclose(table, computed.T, rtol=1e-5)
     toast = panels["state_view"].window().findChild(Toast)
     assert toast.isVisible()
     assert "state.csv" in toast.text()
@@ -94,17 +112,15 @@ def test_several_arrays_are_offered_as_npz(panels: dict[str, object], tmp_path: 
 
 @pytest.mark.parametrize(("name", "bound"), [("state_view", "values"), ("why_view", "equation")])
 def test_the_python_of_a_panel_gives_what_it_shows(
-    panels: dict[str, object], read: Session, name: str, bound: str
+    panels: dict[str, object], computed: np.ndarray, name: str, bound: str
 ) -> None:
     copy_recipe(panels[name])
     scope: dict[str, object] = {}
     exec(QGuiApplication.clipboard().text(), scope)
     if bound == "values":
-        expected = read.reading.current.trace["layers/0/input"].array.T  # units by positions, as it is drawn
-        np.testing.assert_allclose(scope["values"], expected, rtol=1e-5)
+        np.testing.assert_allclose(scope["values"], computed.T, rtol=1e-5)  # (unit, position), as it is drawn
     else:
-        value = read.reading.current.trace["layers/0/input"].array[1, 3]
-        assert f"{value:.2f}".lstrip("0") in scope["equation"]
+        assert f"{computed[1, 3]:.2f}".lstrip("0") in scope["equation"]
 
 
 def test_what_cannot_be_written_is_a_sentence(
@@ -121,13 +137,14 @@ def test_the_menu_offers_only_what_there_is(panels: dict[str, object]) -> None:
     assert [action.isEnabled() for action in menu.actions()] == [True, False, False, False]
 
 
-def test_the_terms_of_a_number_add_up_to_it_again(panels: dict[str, object]) -> None:
+def test_the_terms_of_a_number_add_up_to_it_again(panels: dict[str, object], computed: np.ndarray) -> None:
     arrays = panels["why_view"].exported_arrays()
     groups = [array for name, array in arrays.items() if name.startswith("terms/")]
     for group in groups:
         np.testing.assert_allclose(group[:, :-1].prod(axis=1), group[:, -1])
     argument = sum(group[:, -1].sum() for group in groups)
-    assert 1 / (1 + np.exp(-argument)) == pytest.approx(arrays["value"][0], rel=1e-5), "a gate's sigmoid"
+    assert 1 / (1 + np.exp(-argument)) == pytest.approx(computed[1, 3], rel=1e-5), "a gate's sigmoid"
+    assert arrays["value"][0] == pytest.approx(computed[1, 3], rel=1e-5)
 
 
 class Taken(QObject):
