@@ -163,8 +163,8 @@ class TableView(QuietTable):
         super().resizeEvent(event)
         self._give_columns_room()
 
-    def say(self, index: Index) -> str:
-        """What a tooltip says of a cell: its text where that is cut, and the columns put away; HTML."""
+    def say(self, index: Index) -> list[str]:
+        """The lines of a cell's tooltip: its text where that is cut, and the columns put away."""
         shown, line = self._model.column(index.column()), index.row()
         lines = [self._model.written(line, index.column())]
         if shown.numeric or self.sizeHintForIndex(index).width() <= self.columnWidth(index.column()):
@@ -172,7 +172,7 @@ class TableView(QuietTable):
         for at in range(self._model.columnCount()):
             if self.isColumnHidden(at):
                 lines.append(f"{self._model.column(at).title}: {self._model.written(line, at)}")
-        return "".join(map(paragraph, lines))
+        return lines
 
     def _hover(self, row: int) -> None:
         if row != self._hovered:
@@ -202,7 +202,7 @@ class _BarDelegate(QStyledItemDelegate):
     ) -> bool:
         if not isinstance(view, TableView) or event.type() != QEvent.Type.ToolTip or not index.isValid():
             return super().helpEvent(event, view, option, index)
-        QToolTip.showText(event.globalPos(), paragraph(view.say(index)), view)
+        QToolTip.showText(event.globalPos(), paragraph(*view.say(index)), view)
         return True
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:

@@ -226,7 +226,7 @@ def test_a_name_without_parts_leaves_out_what_the_others_share(shown, monkeypatc
     """In a narrow card eight lines said "norm 1, cha…", because the last was a bias."""
     weights, values = factor("query", [0.5, -2.0]), factor("norm 1", [1.0, 0.5])
     terms = [Terms("input", (values, weights)), Terms("bias", (factor("bias", [0.2]),))]
-    card = shown(ArithmeticCard(), 280, 160)
+    card = shown(ArithmeticCard(), 400, 160)
 
     def name(source, index):
         return source if source == "bias" else f"{source}, channel 12{index[-1]}"
@@ -235,6 +235,10 @@ def test_a_name_without_parts_leaves_out_what_the_others_share(shown, monkeypatc
     drawn: list[str] = []
     monkeypatch.setattr(Painter, "drawText", lambda _, *given: drawn.append(given[-1]))
     card.grab()
+    while "norm 1, channel 121" in drawn:  # how wide a card is too narrow depends on the font
+        card.resize(card.width() - 5, 160)
+        drawn.clear()
+        card.grab()
     assert {"channel 121", "channel 120", "bias"} <= set(drawn)
 
 
