@@ -527,6 +527,20 @@ def bill_features(scene: Scene) -> None:
     change_a_word(scene)
 
 
+def score_in_pairs(scene: Scene) -> None:
+    """Another score of the first layer, with features of the words."""
+    path = scene.text_file.with_name("words.safetensors")
+    if not path.exists():
+        made_features(lmviz.open_model(scene.runs["transformer"]), "embedding/sum", "the cows").save(path)
+        with scene.qtbot.waitSignal(scene.session.features.taken):
+            scene.session.features.open_file(path)
+    scene.settle()
+    address = "layers/0/attention/scaled"
+    array = scene.session.reading.current.trace[address].array
+    query = array.shape[1] - 1
+    scene.session.focus.choose_cell((address, (0, query, next(scene.numbers) % (query + 1))))
+
+
 def graph_features(scene: Scene) -> None:
     """The graph of another text, with the same dictionary."""
     scene.show("feature_graph_view")
@@ -662,6 +676,7 @@ ROWS = (
     Row("Looking for lines learned by heart", "sample", "copied_view", look_for_lines),
     Row("Training without ", "inside", "taught_view", train_without_lines),
     Row("why", "inside", "why_view", lambda scene: scene.choose_cell("layers/0/hidden")),
+    Row("score as pairs of features", "inside transformer", "why_view", score_in_pairs),
     Row("numbers", "inside", "stage_view", lambda scene: scene.choose_cell("layers/0/hidden")),
     Row("whole model", "inside", "picture_view", Scene.type),
     Row("ladder", "inside n-gram", "picture_view", Scene.type),

@@ -188,3 +188,29 @@ def _taken_apart(
     vectors.append(rest)
     nodes.append(FeatureNode("rest", "", position, tokens[position], 0.0))
     return np.stack(vectors, axis=1), nodes
+
+
+def pairs_in_words(found: ScorePairs, count: int = 3) -> str:
+    """The strongest pairs, and how much pairs of features, and those with an error, add together."""
+    from lmviz.base.figures import signed_figure
+
+    strongest = [
+        f"{_name(found.queries[pair.query], found.query)} × {_name(found.keys[pair.key], found.key)} "
+        f"{signed_figure(pair.share)}"
+        for pair in found.strongest(count)
+    ]
+    kinds = [[part.kind for part in parts] for parts in (found.queries, found.keys)]
+    are_features = np.outer(*(np.array(each) == "feature" for each in kinds))
+    are_errors = np.logical_or.outer(*(np.array(each) == "error" for each in kinds))
+    of_features = signed_figure(float(found.shares[are_features].sum()))
+    of_errors = signed_figure(float(found.shares[are_errors].sum()))
+    return (
+        f"As pairs, of the query and of the key: {', '.join(strongest)}. Pairs of two features add "
+        f"{of_features} of {signed_figure(found.value)}, pairs with an error {of_errors}."
+    )
+
+
+def _name(part: FeatureNode, own: int) -> str:
+    what = {"feature": f"feature {part.feature}", "rest": "all else"}.get(part.kind, part.kind)
+    is_elsewhere = part.kind == "word" or (part.kind != "rest" and part.position != own)
+    return f"{what} at “{part.token}”" if is_elsewhere else what

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
 from lmviz.app.session.focus import Cell
 from lmviz.app.session.reading import NAMED, Reading
@@ -31,7 +33,10 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.inspection.scalar import Of
     from lmviz.models.arithmetic import Arithmetic
+    from lmviz.models.model import Model
 
+PAIRS = Key("score as pairs of features")
+_SCORE = re.compile(r"layers/(\d+)/attention/(?:products|scaled|scores)")
 LARGEST_TERMS = 8
 OPEN = "Open a model and type a prefix: every number of it is explained here."
 CLICK = "Click a number: what it was computed from is written here."
@@ -59,8 +64,11 @@ class WhyPanel(Panel):
         self._written: tuple[Arithmetic | None, Reading | None] = (None, None)
         self._trail: list[Cell] = []
         self._crumbs = Breadcrumbs()
+        self._has_asked_for_pairs = False
+        self._pairs = Label(name="score_as_pairs", role="muted", wraps=True)
+        self._pairs.hide()
         named = row((self._place, 1), (self._differentiate, 0, Qt.AlignmentFlag.AlignTop))
-        body = column(named, self._crumbs, (scrolling(self._sheet), 1), self._result, gap=4)
+        body = column(named, self._crumbs, (scrolling(self._sheet), 1), self._result, self._pairs, gap=4)
         self._card = self.add_card("Why this number?", "", body)
         self._card.set_provisional(True)
         self._sheet.operand_clicked.connect(self.follow_operand)
@@ -70,7 +78,7 @@ class WhyPanel(Panel):
         self._crumbs.step_clicked.connect(self._go_back)
         self.show_failures(session.explanation)
         self.follow(session.explanation.changed, session.focus.cell_changed, session.reading.changed)
-        self.follow(session.gradients.shown_changed, session.work.ready_changed)
+        self.follow(session.gradients.shown_changed, session.work.ready_changed, session.features.changed)
         session.focus.position_changed.connect(self.refresh_soon)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -114,7 +122,38 @@ class WhyPanel(Panel):
             name = self._name(arithmetic.address, arithmetic.index)
             self._place.setText(f"The strongest shown: {name}" if self._is_suggested(arithmetic) else name)
             self._explain_terms(f"{name} {' '.join(row.name for row in self._sheet.rows)}")
+        self._ask_for_pairs(arithmetic if pinned else None)
         self._show_trail()
+
+    def _ask_for_pairs(self, score: Arithmetic | None) -> None:
+        """Say of a pinned score of attention which pairs of the open features it is the sum of."""
+        reading, opened = self.session.explanation.reading, self.session.features.opened
+        place = None if score is None else _SCORE.fullmatch(score.address)
+        if score is None or place is None or reading is None or opened is None:
+            if self._has_asked_for_pairs:
+                self._pairs.hide()
+                self.silence(PAIRS)
+                self._has_asked_for_pairs = False
+            return
+        self._has_asked_for_pairs = True
+        layer, (head, query, key), dictionary = int(place[1]), score.index, opened.dictionary
+        ids, changes = reading.trace.ids, reading.question.interventions
+
+        def work(model: Model) -> str:
+            from lmviz.features.score_pairs import pairs_in_words, score_pairs
+
+            addresses = {tap.address for tap in model.taps()}
+            if (model.causal and key > query) or not {dictionary.tap, dictionary.target} <= addresses:
+                return ""
+            found = score_pairs(model, ids, [dictionary], layer, head, key, query, interventions=changes)
+            return pairs_in_words(found) if found.has_features else ""
+
+        def take(said: str) -> None:
+            self._pairs.setText(said)
+            self._pairs.setVisible(bool(said))
+
+        about = (layer, head, query, key, dictionary)
+        self.ask_once(Question(PAIRS, reading, work, about=about), take)
 
     def _explain_terms(self, text: str) -> None:
         """Say on pointing at the place what the words of the field in a text mean."""

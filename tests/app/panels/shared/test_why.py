@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from dashes import has_dashed_edge
+from made_features import made_features
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 from small_models import small_settings
 
+import lmviz
 from lmviz.app.panels.shared.why import WhyPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import number
@@ -21,6 +23,7 @@ from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard, ResultLine
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
+from lmviz.features.score_pairs import pairs_in_words
 from lmviz.inspection.strongest import likeliest_answer, strongest_cell
 
 ONLY_PANELS = ("state", "why", "attention_why", "attention")
@@ -211,3 +214,21 @@ def test_a_number_of_a_word_that_is_gone_is_no_step_of_the_way_back(
     qtbot.waitUntil(lambda: steps() == 2)
     crumbs.step_clicked.emit(0)
     assert session.focus.cell == cells[1]
+
+
+@pytest.mark.parametrize("why", [("transformer", "inside")], indirect=True)
+def test_a_pinned_score_is_said_as_pairs_of_the_open_features(
+    why: WhyPanel, session: Session, tmp_path: Path, qtbot: QtBot
+):
+    said, address = why.findChild(QLabel, "score_as_pairs"), "layers/0/attention/scaled"
+    session.focus.choose_cell((address, (0, 2, 1)))
+    qtbot.waitUntil(lambda: is_explained(why, session))
+    assert not said.isVisible()
+    model = lmviz.open_model(session.library.model.folder)
+    made = made_features(model, "embedding/sum", "the cows eat")
+    session.features.open_file(made.save(tmp_path / "drawn.safetensors"))
+    qtbot.waitUntil(lambda: said.isVisible() and bool(said.text()))
+    pairs = lmviz.score_pairs(model, "the cows eat", made, 0, 0, 1, 2)
+    assert said.text() == pairs_in_words(pairs)
+    session.focus.choose_cell(("layers/0/attention/weights", (0, 2, 1)))
+    qtbot.waitUntil(lambda: not said.isVisible())
