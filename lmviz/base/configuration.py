@@ -7,6 +7,7 @@ from them, the window builds its form from them, and both show the same sentence
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import operator
 from collections.abc import Mapping
@@ -129,6 +130,7 @@ class Configuration:
         """Raise LmvizError where fields do not fit one another. Subclasses say how."""
 
     @classmethod
+    @functools.cache  # it is asked for whenever a model is built or a description read
     def settings(cls) -> tuple[Setting, ...]:
         """The settings, in the order of the fields."""
         return tuple(
@@ -147,6 +149,7 @@ class Configuration:
         return self.names()
 
     @classmethod
+    @functools.cache
     def names(cls) -> frozenset[str]:
         """The names of the fields."""
         return frozenset(item.name for item in cls.settings())
