@@ -18,6 +18,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,7 @@ def is_poll(path: Path) -> bool:
     return path.suffix == ENDING
 
 
+@cache  # every window asks them
 def shipped_polls() -> tuple[Poll, ...]:
     """The polls that come with lmviz, the position poll first."""
     return tuple(map(open_poll, shipped_poll_files()))

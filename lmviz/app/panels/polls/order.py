@@ -158,7 +158,6 @@ class OrderPanel(Panel):
             self._grid.addWidget(label, row, 0)
             for at, field in enumerate(fields, start=1):
                 self._grid.addWidget(field, row, at)
-        self._adopt_theme()
 
     def _field(self, row: int, column: int) -> QLineEdit:
         field = named(QLineEdit(), f"order_field_{row}_{column}", f"row {row + 1}, channel {column + 1}")
