@@ -10,10 +10,12 @@ from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row
 from lmviz.app.widgets.base.figures import with_unit
+from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.families import FAMILIES
+from lmviz.runs.prepared_races import PREPARED_RACES, PreparedRace
 from lmviz.training.options import used_options
 
 FIRST, VALUES = "learning_rate", "0.0003 0.002 0.01 0.1"
@@ -50,8 +52,12 @@ class AddingForm(QWidget):
         self._turns.activated.connect(lambda _: self._race.set_turns(TURNS[self._turns.currentText()]))
         self._pickers[1].currentIndexChanged.connect(lambda _: self._show_second())
         lines = [row(each, (edit, 1), gap=8) for each, edit in zip(self._pickers, self._edits, strict=True)]
-        below = row(self._add_button, self._start, STRETCH, gap=8)
-        column(row((self._subject, 1), self._turns), *lines, below, self._reason, STRETCH, on=self, gap=6)
+        self._claim = Label(name="race_claim", role="muted", wraps=True)
+        self._claim.hide()
+        prepared = [self._button_for(race) for race in PREPARED_RACES]
+        below = row(self._add_button, self._start, STRETCH, *prepared, gap=8)
+        head = row((self._subject, 1), self._turns)
+        column(head, *lines, below, self._claim, self._reason, STRETCH, on=self, gap=6)
 
     def show_race(self) -> None:
         """Offer the settings of what is planned, and say what would be begun and what it takes."""
@@ -65,6 +71,7 @@ class AddingForm(QWidget):
         self._turns.setEnabled(not race.is_active)
         memory = race.needed_memory
         needs = f"{waiting} wait · {with_unit(memory, 'B')} of memory" if waiting and memory else ""
+        self._claim.setVisible(bool(self._claim.text()) and bool(race.lanes))
         self._reason.setText(race.obstacle or needs)
         self._reason.setVisible(bool(self._reason.text()))
 
@@ -88,6 +95,22 @@ class AddingForm(QWidget):
             none: dict[str | None, str] = {None: NO_SECOND} if at else {}
             set_choices(each, none | dict(offered), each.currentData() or (FIRST if at == 0 else None))
         self._show_second()
+
+    def _button_for(self, race: PreparedRace) -> LinkButton:
+        """What plans a prepared race, and makes its lanes."""
+        button = LinkButton("prepared_race_button", race.title.lower(), f"prepare a race: {race.claim}")
+        button.clicked.connect(lambda: self._prepare(race))
+        return button
+
+    def _prepare(self, race: PreparedRace) -> None:
+        plan = self._session.plan
+        configuration = FAMILIES[race.family].configuration(**race.settings)
+        plan.set(race.family, configuration, plan.current.training_options)
+        before = self._race.lanes
+        self._race.add(race.varied)
+        if self._race.lanes != before:
+            self._claim.setText(race.claim)
+            self.show_race()
 
     def _show_second(self) -> None:
         self._edits[1].setVisible(self._pickers[1].currentData() is not None)

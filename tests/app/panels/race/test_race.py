@@ -288,3 +288,18 @@ def test_a_timer_keeps_ticking_with_four_lanes(window: MainWindow, ready: Sessio
     between = sorted(later - earlier for earlier, later in itertools.pairwise(ticks))
     assert between[len(between) // 2] < 0.04 * patience()
     assert between[-1] < 0.6 * patience()
+
+
+def test_the_claim_of_layer_norm_is_a_race_of_rates_with_and_without(
+    window: MainWindow, ready: Session, qtbot: QtBot
+) -> None:
+    click(window, qtbot, "prepared_race_button")
+    assert list(lanes_named(ready)) == [
+        *("pre · 0.003", "pre · 0.02", "pre · 0.1"),
+        *("none · 0.003", "none · 0.02", "none · 0.1"),
+    ]
+    assert {lane.planned.configuration.layers for lane in ready.race.lanes} == {6}
+    claim = window.findChild(QLabel, "race_claim")
+    qtbot.waitUntil(lambda: claim.isVisible() and claim.text().startswith("Layer norm is said to allow"))
+    ready.race.clear()
+    qtbot.waitUntil(lambda: not claim.isVisible())
