@@ -239,7 +239,7 @@ def head_scores(
     steps: Steps | None = None,
     progress: Report | None = None,
 ) -> HeadScores | HeadsOverTime:
-    """What each head of attention does: mean shares of attention on random words said twice.
+    """The scores of each head of attention: mean shares of attention on random words said twice.
 
     `scores.previous` is (layer, head), the share at the word before; so are `first`, at the first token,
     `duplicate`, at the same word said before, `induction`, at the word that followed it, and `rest`, at the
@@ -308,7 +308,7 @@ def weights(model: Given) -> Weights:
 def head_words(
     model: Given, layer: int, head: int, matrix: str = "ov", *, count: int = 4, words: int = 6
 ) -> HeadWords:
-    """What a head moves or looks for, as words: the strongest singular directions of its OV or its QK.
+    """The words that a head moves or looks for: the strongest singular directions of its OV or its QK.
 
     `.values` (direction,), `.reads` and `.writes` (direction, word): what is read of the word that is looked
     at, and what it raises; of the `matrix` "qk" which words look, and which are looked at.
@@ -320,7 +320,7 @@ def head_words(
 
 
 def compositions(model: Given) -> Compositions:
-    """How much of what each head writes each head of a later layer reads, by query, key and value.
+    """The share of what each head writes that each head of a later layer reads, by query, key and value.
 
     `.array` is (kind, layer, head, later layer, later head), `.strongest(count)` the largest, `.chance` what
     random matrices give. LmvizError for a model without heads.

@@ -36,7 +36,7 @@ def difference(
     special_tokens: bool = True,
     progress: Report | None = None,
 ) -> ModelDifference:
-    """What is different between two models, such as one at two steps, or a base model and a tuned one.
+    """The difference between two models, such as one at two steps, or a base model and a tuned one.
 
     `text` is a file, a text, a row of token ids, or a corpus, of which the held-out part is read.
     `change.tokens` has each token with the change of its loss in nats, and `change.total` the mean, which is
@@ -122,7 +122,7 @@ def before_and_after(
     special_tokens: bool = True,
     progress: Report | None = None,
 ) -> BeforeAfter:
-    """What two models say to the same beginnings of texts, such as a base model and a tuned one.
+    """The answers of two models to the same beginnings of texts, such as of a base model and a tuned one.
 
     `answers.words` are what the first expects most after each of the `prompts`, by default six sentences that
     a model of English may know; `answers.before` and `.after` (prompt,) how likely these words are to either,

@@ -40,7 +40,7 @@ def read_features(
     seed: int = 0,
     progress: Report | None = None,
 ) -> FeatureReading:
-    """What the features of a dictionary do over texts: how often, how strongly, at which words, what is next.
+    """The features of a dictionary over texts: how often, how strongly, at which words, what is next.
 
     `texts` is a corpus or a list of texts, of which `tokens` are read. `reading[443]` is one feature, with
     its `.name` of two words, passages where it is `.strongest()` and from the `.middle()` of its range, and
@@ -65,7 +65,7 @@ def read_features(
 
 
 def written_words(model: Given, reading: FeatureReading, feature: int) -> WrittenWords:
-    """What a feature writes: by how much the logit of each next word rises through it, measured.
+    """The words that a feature writes: by how much the logit of each rises through it, measured.
 
     `.rises` (token,) is the mean over the places of the reading where it is strongest, `.top()` names the
     first words, and `.group` is how many of them rise together. LmvizError where there is no such feature.
@@ -85,7 +85,7 @@ def turn_feature(
     text: str,
     factors: Sequence[float] | None = None,
 ) -> TurnedFeature:
-    """What is expected after a text as a feature is multiplied by `factors`, with the error kept.
+    """The next tokens after a text as a feature is multiplied by `factors`, with the error kept.
 
     `.probabilities` is (factor, token), `.share(tokens)` what some tokens have together. LmvizError where
     there is no such feature, or where the dictionary is a transcoder.
@@ -182,7 +182,7 @@ def staying_features(
     seed: int = 0,
     progress: Report | None = None,
 ) -> StayingFeatures:
-    """Whether features stay on over the words of texts, as what remembers would.
+    """The features that stay on over the words of texts, as something that remembers would.
 
     `.still` (distance,) is the share of firings at which the same feature is on so many tokens later, beside
     `.chance`; `.longest` (feature,) how many tokens a stay lasts. LmvizError where the dictionary is of

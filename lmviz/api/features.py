@@ -73,7 +73,7 @@ def find_features(
 def features_plan(
     model: Given, texts: Corpus | Texts | str | Path, tap: str | None = None, **settings: Any
 ) -> FeaturePlan:
-    """What `find_features` would take, before anything begins; the arguments are the same.
+    """The cost of `find_features`, in time and memory, before anything begins; its arguments are the same.
 
     The plan has `.seconds` here, `.bytes` of memory, `.tokens` to learn from, of which `.read` are
     different, `.tap`, and a `.sentence`. LmvizError as of `find_features`, and where the machine has not the
@@ -94,7 +94,7 @@ def stability(
     tokens: int | None = None,
     progress: Callable[[FeatureProgress], None] | None = None,
 ) -> Stability:
-    """Whether the same features come again: a second dictionary from another seed, on a part of the text.
+    """The features that come again in a second dictionary, from another seed and a part of the text.
 
     It is learned from a third of the tokens of the first, or from `tokens`. `.sentence` says how many have a
     twin, `.matched` has for each feature the nearest of `.other` and their cosine. LmvizError for features

@@ -26,7 +26,7 @@ def copied(
     corpus: Corpus | None = None,
     progress: Report | None = None,
 ) -> Copied:
-    """How much of a text, or of several, stands word for word in what a model learned from.
+    """The passages of a text, or of several, that stand word for word in what a model learned from.
 
     `found.texts[0].lengths` (token,) are the lengths of the longest passages round each token, and
     `.passages` those passages with how often they stand. `found.threshold`, in tokens, is read off held-out

@@ -192,7 +192,7 @@ def explain(model: Given, trace: Trace | Gradient, address: str, index: Sequence
 def logit_lens(
     model: Given, trace: Trace, count: int = 5, positions: Sequence[int] | None = None
 ) -> LogitLens:
-    """What the model would predict if it stopped early: the `count` likeliest tokens at each place.
+    """The predictions of a model that stopped early: the `count` likeliest tokens at each place.
 
     At all positions of the trace, or at some. LmvizError when the places were not recorded, or when the
     trace was made by another model or at another snapshot.
@@ -269,7 +269,7 @@ def predict(
     special_tokens: bool = True,
     **options: Any,
 ) -> Answer | Translation:
-    """What a tagger, a classifier or a translator says of a text, or which caption a picture gets.
+    """The answer of a tagger, a classifier or a translator to a text, or the caption of a picture.
 
     A tagger gives `.tokens`, `.labels` and `.probabilities` (position, label), one label for each token; a
     classifier one for the text, probabilities (label). `.names` are all its labels in order. A translator,
@@ -360,7 +360,7 @@ def beam_search(
 
 
 def compare(models: Sequence[Given], text: str, *, special_tokens: bool = True) -> Disagreement:
-    """Where in a text the predictions of models differ, whatever their tokenizers.
+    """The places of a text at which the predictions of models differ, whatever their tokenizers.
 
     `found.places` are the numbers of characters read so far, `found.divergence` the Jensen–Shannon
     divergence of what comes next, in bits, and `found.largest(3)` the places where it is largest.
@@ -391,7 +391,7 @@ def evaluate(
     progress: Report | None = None,
     **settings: Any,
 ) -> Evaluation | LabelEvaluation | TranslationEvaluation | LossMap | RowLosses:
-    """How well a model predicts a text that it has not seen: `.tokens`, `.negative_log_likelihood` in
+    """The score of a model on a text that it has not seen: `.tokens`, `.negative_log_likelihood` in
     nats per token, `.perplexity`, `.bits_per_character`, and how many of the tokens are `.unknown`, and
     their `.unknown_share`; `.known_perplexity` is that of the others.
 

@@ -86,7 +86,7 @@ def lens_column(
     seed: int = 0,
     progress: Report | None = None,
 ) -> LogitLens:
-    """What the centred Jacobian lens says of one position of a trace, by forward mode and without its matrix.
+    """The centred Jacobian lens read at one position of a trace, by forward mode and without its matrix.
 
     For a deep model, one pass a passage takes the place of hundreds. `.ids` and `.probabilities` are (place,
     1, candidate), as `lens(trace)` has them. `texts`, `passages`, `length` and `seed` are as in `lens`.
@@ -251,7 +251,7 @@ def use_map(
     seed: int = 0,
     progress: Report | None = None,
 ) -> UseMap:
-    """Where the answer of a text can be read off the states, by layer and word, and where it is used.
+    """A map of the answer to a text: where states say it, by layer and word, and where it is used.
 
     `texts` are forms of one text by their answers, such as {" stone": [...], " bell": [...]}, of as many
     tokens each, or a set whose rows have a `wanted` word or a label. `.read`, `.shuffled` and `.untrained`
@@ -336,7 +336,7 @@ def direction_places(
     tokens: int = 20_000,
     progress: Report | None = None,
 ) -> DirectionPlaces:
-    """Where in texts the states lie far along a direction: `.strongest`, with the words around each place.
+    """The places in texts whose states lie far along a direction: `.strongest`, with the words around each.
 
     `texts` is a corpus, of which what is held out is read first, or a list of texts; about so many `tokens`
     are read. `.mean` and `.deviation` are over all of them. LmvizError where the model has no such tap.
@@ -369,7 +369,7 @@ def steer(
     start: int = 0,
     progress: Report | None = None,
 ) -> SteeredMeasure:
-    """What a number of a text becomes as a direction is added to all states, beside random directions.
+    """The curve of a number of a text as a direction is added to all states, beside random directions.
 
     `of` is a number as `gradient` takes it, such as "probability: stone". `.array`, `.random` and, on the
     texts `held_out`, `.loss` and `.random_loss` are (strength,). `how` may also be "remove", or "swap" with

@@ -86,7 +86,7 @@ def _check_text(name: str, value: object) -> None:
 def contrasts(
     model: Given, given: TextSet | Iterable[Any], *, measure: AnyOf | None = None, special_tokens: bool = True
 ) -> SetQuestions:
-    """What the rows of a set ask a model: `.contrasts`, which `patch`, `ablate` and `attribute` take.
+    """The questions that the rows of a set ask a model: `.contrasts`, for `patch`, `ablate` and `attribute`.
 
     Without a `measure` it is the logit of each row's wanted word minus that of the other, or the loss of a
     text without one. `.troubles` says of the rows that are left out, by number, why: the wanted word is not

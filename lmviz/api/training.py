@@ -143,7 +143,7 @@ def fork(
 def training_plan(
     start: str | Path, corpus: Corpus | str | Path | Sequence[str | Path], **settings: Any
 ) -> TuningPlan:
-    """What training a model further takes, before anything begins: numbers, memory, and the time of a step.
+    """The cost of training a model further, before anything begins: numbers, memory, the time of a step.
 
     `start`, `corpus` and `settings` are those of `train`. Two steps are made, of which nothing is kept.
     LmvizError where this machine has not the memory, with a setting that fits, and as `train`.

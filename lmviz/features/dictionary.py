@@ -64,12 +64,12 @@ class Dictionary(Shown):
 
     @property
     def size(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return len(self.encoder)
 
     @property
     def width(self) -> int:
-        """How many channels the states have that are read."""
+        """The number of channels of the states that are read."""
         return self.encoder.shape[1]
 
     @property
@@ -113,7 +113,7 @@ class Dictionary(Shown):
         return self._numpy(self.coding().reconstructed(self._states(states)))
 
     def direction(self, feature: int) -> StateDirection:
-        """What a feature writes, as a direction to add, remove or swap; LmvizError if it is not there."""
+        """The direction that a feature writes, to add, remove or swap; LmvizError if it is not there."""
         from lmviz.inspection.indices import from_start
         from lmviz.readouts.direction import StateDirection
 

@@ -122,7 +122,7 @@ class FeatureReading(Shown):
 
     @property
     def size(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return len(self.on)
 
     @property

@@ -127,7 +127,7 @@ class Intervention:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Self:
-        """What `to_values` gave, also after a round trip through JSON; LmvizError when it is none."""
+        """The intervention whose `to_values` these are, also after JSON; LmvizError when it is none."""
         try:
             where = {axis: _read_place(place) for axis, place in values["where"].items()}
             return cls(**{**values, "where": where})

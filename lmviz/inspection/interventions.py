@@ -62,7 +62,7 @@ def zero(address: str, **where: Where) -> Intervention:
 
 
 def scale_head(layer: int, head: int, factor: Any = 0.0, side: str = "") -> Intervention:
-    """What an attention head contributes multiplied; with 0 the head is removed.
+    """An intervention that multiplies what an attention head contributes; with 0 the head is removed.
 
     The layer counts from 0, as in addresses; `side` is "encoder" or "decoder" of a model that translates.
     LmvizError for a negative layer, for a head that is no whole number, and for another side.

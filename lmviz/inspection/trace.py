@@ -34,7 +34,7 @@ SHOWN = 60
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace(Shown):
-    """What a model computed for one prefix, as frozen numpy; it does not keep the model alive.
+    """The values that a model computed for one prefix, as frozen numpy; it does not keep the model alive.
 
     `tokens`, `ids` (position,) and `offsets`, the places (from, to) in `text` in characters, are those
     that the model read; `dropped` more stood before them, which its context has no room for. `further` are
@@ -119,7 +119,7 @@ class Trace(Shown):
 
     @property
     def beside(self) -> dict[str, Any]:
-        """What was read beside the text, by name, as `trace` and `gradient` take it."""
+        """The sequences that were read beside the text, by name, as `trace` and `gradient` take them."""
         return {name: read.text or read.ids for name, read in self.further.items()}
 
     def unseen(self, address: str, **indices: int) -> np.ndarray:
@@ -135,7 +135,7 @@ class Trace(Shown):
         return hidden & (traced.at(**indices) == 0) if traced.scale == "share" else hidden
 
     def names(self, axis: str) -> Sequence[str]:
-        """What stands at each index along an axis: tokens along a sequence, labels, or the vocabulary.
+        """The names along an axis, one for each index: tokens of a sequence, labels, or the vocabulary.
 
         Nothing for axes of the model itself, such as its units.
         """

@@ -123,7 +123,7 @@ class Readings(Shown):
         return cls(place, values)
 
     def tokenizer(self) -> Tokenizer:
-        """How the prefixes became tokens; LmvizError where its file cannot be read."""
+        """The tokenizer by which the prefixes became tokens; LmvizError where its file cannot be read."""
         from lmviz.text.tokenizer import Tokenizer
 
         return Tokenizer.load(self.folder / "tokenizer.json")
@@ -137,7 +137,7 @@ class Readings(Shown):
             return ()
 
     def metrics(self) -> list[dict[str, Any]]:
-        """What was measured, a dictionary for each step of which it was told."""
+        """The measurements, a dictionary for each step of which it was told."""
         return read_metrics(self.folder / "metrics.jsonl")
 
     def snapshots(self) -> list[int]:
@@ -150,7 +150,7 @@ class Readings(Shown):
 
     @loads("readings")
     def reading(self, step: int, prefix: int = 0) -> RecordedReading:
-        """What was answered at a step to a prefix, by its number from 0; LmvizError where it was not."""
+        """The answer at a step to a prefix, by its number from 0; LmvizError where there is none."""
         from lmviz.training.tensors import read_tensors
 
         known = self.snapshots()
@@ -261,7 +261,7 @@ def _size(path: Path) -> int:
 
 
 def open_readings(folder: str | Path) -> Readings:
-    """What a module that lmviz does not compute answered while it trained, as `lmviz.record` wrote it down.
+    """The answers of a module that lmviz does not compute, while it trained, as `lmviz.record` wrote them.
 
     It was recorded and is not recomputed: nothing in it can be explained or changed. LmvizError where the
     folder holds no readings.

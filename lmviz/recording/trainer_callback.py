@@ -20,7 +20,7 @@ def _nothing(*_: Any, **__: Any) -> None: ...
 
 
 class TrainerCallback:
-    """What `Trainer(callbacks=[lmviz.TrainerCallback("runs/mine")])` of transformers records into a folder.
+    """A callback of transformers' `Trainer` that records into a folder: `lmviz.TrainerCallback("runs/mine")`.
 
     Steps are those of Trainer, and the numbers those that it logs. The settings are those of `lmviz.record`;
     the tokenizer is that of Trainer where none is given. A training that Trainer resumes goes on in its

@@ -162,7 +162,7 @@ class Tokenizer(Shown):
 
     @property
     def noun(self) -> str:
-        """What one token is called: "word", "character" or "token"."""
+        """The noun for one token: "word", "character" or "token"."""
         return _NOUNS.get(self.kind, "token")
 
     @classmethod
@@ -177,7 +177,7 @@ class Tokenizer(Shown):
 
     @property
     def content(self) -> bytes:
-        """What `save` writes."""
+        """The content of the file that `save` writes."""
         with library_call():
             return self._backend.to_str(pretty=True).encode("utf-8")
 
@@ -256,7 +256,7 @@ class Tokenizer(Shown):
 
     @property
     def named_tokens(self) -> dict[str, str]:
-        """How START, END and padding are spelled, by their names in templates for chats; "" for none."""
+        """The spelling of START, END and padding, by their names in templates for chats; "" for none."""
         said = self._special or SpecialTokens()
         start = self.start_id if said.start is None else said.start
         ids = {"bos_token": start, "eos_token": self.end_id, "pad_token": self.padding_id}
@@ -265,7 +265,7 @@ class Tokenizer(Shown):
 
     @property
     def chat_template(self) -> str | None:
-        """What makes one text of the turns of a chat (Jinja), where the folder has it."""
+        """The template that makes one text of the turns of a chat (Jinja), where the folder has it."""
         return None if self._special is None else self._special.chat_template
 
     @cached_property

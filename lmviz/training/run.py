@@ -181,7 +181,7 @@ class Run(Shown):
         self._write_description()
 
     def tokenizer(self) -> Tokenizer:
-        """How the run's texts become tokens, or LmvizError."""
+        """The tokenizer of the run's texts, or LmvizError."""
         from lmviz.text.tokenizer import Tokenizer
 
         # Other programs round the number of a model's tokens up; lmviz's own fit exactly.
@@ -189,7 +189,7 @@ class Run(Shown):
         return Tokenizer.load(self.folder / "tokenizer.json", size)
 
     def source_tokenizer(self) -> Tokenizer | None:
-        """How the texts become tokens that the run translates, None where it translates none; LmvizError."""
+        """The tokenizer of the texts that the run translates, None where it translates none; LmvizError."""
         from lmviz.text.tokenizer import Tokenizer
 
         if self.description.source_vocabulary_size is None:
@@ -204,7 +204,7 @@ class Run(Shown):
 
     @loads("run")
     def metrics(self) -> list[dict[str, Any]]:
-        """What was measured so far, a dictionary for each reported step (see Progress.metrics)."""
+        """The measurements so far, a dictionary for each reported step (see Progress.metrics)."""
         return read_metrics(self._metrics)
 
     def append_metrics(self, lines: Iterable[Mapping[str, Any]]) -> None:
@@ -214,7 +214,7 @@ class Run(Shown):
     # What the model was like
 
     def snapshot_path(self, step: int) -> Path:
-        """Where the snapshot of a step is, or would be."""
+        """The file of the snapshot of a step, also where there is none yet."""
         return self.folder / "snapshots" / f"{step:06d}.safetensors"
 
     def snapshots(self) -> list[int]:
@@ -301,7 +301,7 @@ class Run(Shown):
 
     @property
     def curve_names(self) -> Mapping[str, str]:
-        """What the program that measured them calls its curves, where they are not lmviz's own."""
+        """The names of its curves in the program that measured them, where they are not lmviz's own."""
         return {}
 
     @property
@@ -310,7 +310,7 @@ class Run(Shown):
         return "" if self.description.recorded is None else str(self.description.recorded["by"])
 
     def trouble(self) -> str:
-        """What is said of those of its snapshots that cannot be opened; "" where nothing is known of any."""
+        """A sentence about those of its snapshots that cannot be opened; "" where none is known."""
         return ""
 
     @property
@@ -342,7 +342,7 @@ class Run(Shown):
 
     @loads("run")
     def load_resume(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-        """What `save_resume` wrote, or LmvizError."""
+        """The state that `save_resume` wrote, or LmvizError."""
         self.check_resumable()
         if not self.is_resumable:
             raise LmvizError(f"{self.folder} keeps no state to resume from: train again in another folder.")
@@ -359,7 +359,7 @@ class Run(Shown):
 
     @loads("run")
     def load_memory(self, step: int) -> tuple[dict[str, torch.Tensor], dict[str, Any]] | None:
-        """What `save_memory` wrote of a step, None where it kept nothing of it; LmvizError."""
+        """The memory that `save_memory` wrote of a step, None where it kept none; LmvizError."""
         path = self._memory_path(step)
         return self._read_state(path) if os.path.exists(path) else None
 
@@ -388,7 +388,7 @@ class Run(Shown):
 
     @loads("run")
     def load_moments(self, step: int) -> dict[str, torch.Tensor] | None:
-        """What `save_moments` wrote of a step; of none, None: older runs kept none. LmvizError."""
+        """The moments that `save_moments` wrote of a step; None where it kept none; LmvizError."""
         from lmviz.training.tensors import read_tensors
 
         path = self._moments_path(step)
