@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lmviz.models.interruption import look_up
 from lmviz.origins.learned_text import LearnedText
 
 AGAINST = 0.25
@@ -50,6 +51,7 @@ def overlap(text: LearnedText, context: np.ndarray, wanted: int) -> Overlap:
     alive = np.flatnonzero(text.asked & (text.ends >= 0))
     first = text.begins[np.searchsorted(text.begins, text.ends[alive], side="right") - 1]
     for length in range(1, min(len(context), LONGEST) + 1):
+        look_up()
         places = text.ends[alive] - (length - 1)
         same = places >= first
         same[same] = text.context[places[same]] == context[-length]

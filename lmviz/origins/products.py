@@ -25,8 +25,12 @@ from lmviz.training.pieces import Pieces
 STEP = 1e-6
 """The length of the move, as a share of the norm of all weights."""
 
-POSITIONS, LOGITS = 2**11, 2**21
-"""How many positions, and how many logits, are computed at once: little enough to look up in between."""
+POSITIONS, LOGITS, WORK = 2**11, 2**21, 2**30
+"""How many positions, how many logits, and how many positions times parameters are computed at once: little
+enough to look up in between."""
+
+FEWEST = 64
+"""So many positions are computed at once however large the model is."""
 
 SCALE_FLOOR = 1e-8
 
@@ -94,6 +98,7 @@ class Moved:
     def __init__(
         self, model: Model, asked: AskedToken, moments: Mapping[str, torch.Tensor] | None = None
     ) -> None:
+        look_up()
         own = in_double(model)
         self.log_probability = float(asked.log_probability(own).detach())
         direction = asked.gradient(own)
@@ -110,10 +115,13 @@ class Moved:
         self.is_flat = length == 0.0
         self._size = 0.0 if self.is_flat else STEP * max(1e-3, _norm(own.parameters())) / length
         self._models = own, deepcopy(own)
+        look_up()
         for twin, sign in zip(self._models, (1, -1), strict=True):
             with torch.no_grad():
                 for name, parameter in twin.named_parameters():
                     parameter.add_(direction[name], alpha=sign * self._size)
+            for module in twin.modules():  # all its own, and a pass of a large model takes long
+                module.register_forward_pre_hook(_look_up)
 
     def products(
         self, pieces: Pieces, chosen: np.ndarray, done: Callable[[int], object] = lambda count: None
@@ -122,9 +130,7 @@ class Moved:
 
         `done` hears how many tokens have been read.
         """
-        vocabulary = self._models[0].outputs
-        at_once = max(1, min(POSITIONS, LOGITS // max(1, vocabulary)))
-        for some in _batches(pieces, chosen, at_once):
+        for some in _batches(pieces, chosen, _at_once(self._models[0])):
             look_up()
             places, above, below = self._read(pieces, some)
             difference = (above - below) / (2 * self._size) if not self.is_flat else np.zeros_like(above)
@@ -138,11 +144,20 @@ class Moved:
 
 def losses_of(model: Model, pieces: Pieces, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """For some pieces at a time, the places of their targets, and their losses in nats."""
-    at_once = max(1, min(POSITIONS, LOGITS // max(1, model.outputs)))
     with evaluation(model) as reader:
-        for some in _batches(pieces, chosen, at_once):
+        for some in _batches(pieces, chosen, _at_once(model)):
             look_up()
             yield _read(reader, pieces, some)
+
+
+def _look_up(module: torch.nn.Module, given: object) -> None:
+    look_up()
+
+
+def _at_once(model: Model) -> int:
+    """How many positions a model computes at once."""
+    most = min(POSITIONS, LOGITS // max(1, model.outputs))
+    return max(1, min(most, max(FEWEST, WORK // max(1, model.parameter_count()))))
 
 
 def _read(model: Model, pieces: Pieces, some: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
