@@ -181,7 +181,7 @@ class _Tabs(QTabBar):
     def __init__(self) -> None:
         super().__init__()
         self._muted: set[int] = set()
-        self._had = (0, 0)  # the room and the number of tabs for which they were chosen last
+        self._had: tuple[int, list[str]] = (0, [])  # the room and the titles for which they were chosen last
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self.laid_out)
         self.currentChanged.connect(lambda _: self.laid_out_soon())
@@ -225,7 +225,7 @@ class _Tabs(QTabBar):
         if sum(widths) <= room:
             return every
         room -= sign
-        had, self._had = self._had, (room, len(widths))
+        had, self._had = self._had, (room, [self.tabText(tab) for tab in sorted(every)])
         before = every - set(self.put_away)
         is_enough = self.currentIndex() in before and sum(widths[tab] for tab in before) <= room
         if had == self._had and is_enough and before != every:

@@ -253,6 +253,7 @@ QTabBar::tab:disabled { color: $faint_text; }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $accent; border-bottom-color: $accent; }
 QTabBar:focus { background: $accent_wash; border-radius: ${p4}px; }
+#tabs_put_away { margin-bottom: ${p3}px; }
 QStatusBar { background: $surface; border-top: 1px solid $line; color: $muted_text; }
 QStatusBar::item { border: none; }
 QToolBar { background: $surface; border: none; spacing: ${p8}px; padding: ${p4}px; }
