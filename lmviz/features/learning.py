@@ -15,15 +15,12 @@ from lmviz.features.folder import FeatureFolder, Learning, read_learning
 from lmviz.features.history import FeatureHistory, FeatureProgress
 from lmviz.features.judging import judged, mean_loss
 from lmviz.features.learner import DictionaryLearner
+from lmviz.features.memory_taken import MEGABYTE, NUMBER, counted_bytes
 from lmviz.features.places import States, default_tap, feedforward_taps, state_tap
 from lmviz.features.recipe import FeatureRecipe
 from lmviz.features.texts import FeatureTexts, ReadText
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
-
-MEGABYTE = 2**20
-NUMBER = 4
-"""Bytes of a number in single precision."""
 
 TOLD = 100
 """So often it is said how far the training is."""
@@ -76,10 +73,12 @@ def learn_features(
 
     In a folder, snapshots are kept, and a training that ends before its time can go on bit for bit, with
     `resume`, from the same texts. Once `is_enough` says so, what was learned so far is the result.
-    LmvizError where there is no such tap, or where the folder is another's.
+    LmvizError where there is no such tap, where the folder is another's, and where the machine has not the
+    memory.
     """
     read, written = chosen_taps(model, recipe, tap)
     states = States.at(model, read, *([written] if written else []))
+    counted_bytes(model, recipe, states.widths())
     learning = Learning(recipe, read, written, fingerprint(texts), model.name, model.step)
     rounds = _Rounds(states, texts.learned, recipe)
     history, learner = FeatureHistory(), None

@@ -8,23 +8,17 @@ from dataclasses import dataclass
 import torch
 
 from lmviz.base.durations import in_words
-from lmviz.base.errors import LmvizError
 from lmviz.base.figures import count
-from lmviz.base.machine_memory import GIGABYTE, machine_memory
+from lmviz.base.machine_memory import GIGABYTE
 from lmviz.features.learner import DictionaryLearner
-from lmviz.features.learning import MEGABYTE, NUMBER, chosen_taps
+from lmviz.features.learning import chosen_taps
+from lmviz.features.memory_taken import MEGABYTE, NUMBER, counted_bytes
 from lmviz.features.places import States, feature_taps
 from lmviz.features.recipe import FeatureRecipe
 from lmviz.features.texts import FeatureTexts
 from lmviz.inspection.backpropagation import differentiating
 from lmviz.looks.shown import Shown
 from lmviz.models.model import Model
-
-KEPT = 4
-"""Numbers that learning keeps of each of the dictionary: itself, its gradient and two moments."""
-
-SQUARES = 8
-"""Numbers that a step keeps of each feature at each token."""
 
 TRIED = 3
 """Steps whose time is taken, after a first one."""
@@ -78,20 +72,6 @@ def _seconds_of_step(recipe: FeatureRecipe, states: list[torch.Tensor]) -> float
         learner.learn(*batch)
         seconds.append(time.perf_counter() - began)
     return min(seconds[1:])
-
-
-def counted_bytes(model: Model, recipe: FeatureRecipe, widths: tuple[int, ...]) -> int:
-    """The memory that learning takes beside the model; LmvizError where the machine has not so much."""
-    numbers = recipe.size * (widths[0] + widths[-1] + 3) * KEPT
-    found = NUMBER * (numbers + SQUARES * recipe.size * recipe.batch) + 2 * recipe.memory * MEGABYTE
-    memory = machine_memory()
-    if memory is not None and found > memory:
-        raise LmvizError(
-            f"{count(recipe.size)} features of {model.name or 'this model'} take about "
-            f"{found / GIGABYTE:,.0f} GB of memory, and the machine has {memory / GIGABYTE:,.1f} GB: take "
-            "fewer features, or fewer tokens a step."
-        )
-    return found
 
 
 def measured_plan(

@@ -114,3 +114,15 @@ def test_a_tap_without_states_is_refused(trained, tap, said):
     model, corpus = trained
     with pytest.raises(lmviz.LmvizError, match=said):
         lmviz.find_features(model, corpus, tap, **SETTINGS)
+
+
+def test_what_does_not_fit_in_memory_is_refused_before_anything_is_written(trained, tmp_path, monkeypatch):
+    model, corpus = trained
+    monkeypatch.setattr("lmviz.features.memory_taken.machine_memory", lambda: 2**20)
+    for asked in (
+        lambda: lmviz.find_features(model, corpus, out=tmp_path / "made", **SETTINGS),
+        lambda: lmviz.features_plan(model, corpus, **SETTINGS),
+    ):
+        with pytest.raises(lmviz.LmvizError, match="GB of memory, and the machine has"):
+            asked()
+    assert not (tmp_path / "made").exists()
