@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from lmviz.api.differences import before_and_after, difference, interpolate, transplant
     from lmviz.api.feature_graphs import (
+        alone_by_size,
         feature_graph,
         open_feature_graph,
         save_feature_graph,
@@ -128,6 +129,7 @@ __all__ = [
     "TrainerCallback",
     "ablate",
     "add",
+    "alone_by_size",
     "attribute",
     "beam_search",
     "before_and_after",
@@ -229,7 +231,14 @@ _HOMES = {
     **dict.fromkeys(("copied", "influences", "memorised"), "lmviz.api.origins"),
     "page": "lmviz.api.pages",
     **dict.fromkeys(
-        ("feature_graph", "open_feature_graph", "save_feature_graph", "score_pairs", "try_edge"),
+        (
+            "alone_by_size",
+            "feature_graph",
+            "open_feature_graph",
+            "save_feature_graph",
+            "score_pairs",
+            "try_edge",
+        ),
         "lmviz.api.feature_graphs",
     ),
     **dict.fromkeys(

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from lmviz.api.feature_readings import check_contrast, several_dictionaries
 from lmviz.api.given import listed, opened_model
+from lmviz.base.arguments import whole_numbers
 from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.api.given import Given, Ids
     from lmviz.circuits.contrast import Contrast
+    from lmviz.features.alone_by_size import AloneBySize
     from lmviz.features.dictionary import Dictionary
     from lmviz.features.edge_trial import EdgeTrial
     from lmviz.features.graph import FeatureGraph
@@ -55,6 +57,31 @@ def try_edge(model: Given, graph: FeatureGraph, sender: int, receiver: int | Non
 
     _check_graph(graph)
     return tried(opened_model(model), graph, sender, receiver)
+
+
+def alone_by_size(
+    model: Given,
+    contrast: Contrast,
+    dictionaries: Dictionary | Sequence[Dictionary],
+    sizes: Sequence[int] | None = None,
+    *,
+    interventions: Sequence[Intervention] = (),
+) -> AloneBySize:
+    """What errors alone, and features alone, take of an answer, by how many features each word has.
+
+    `.features` and `.errors` (size,) are shares of the measure's change from the text to the changed one,
+    with only these as in the changed text; `.explained` (size,) is the share of the variance. By default
+    `sizes` are 1, 2, 4, … 64. LmvizError without a changed text.
+    """
+    from lmviz.features.alone_by_size import alone_by_size as found
+
+    given = several_dictionaries(dictionaries)
+    check_contrast(contrast)
+    if sizes is not None:
+        sizes = whole_numbers("sizes", sizes, least=1)
+        if not sizes:
+            raise LmvizError("There are no sizes: give some, such as [4, 8, 16].")
+    return found(opened_model(model), contrast, given, sizes, interventions=listed(interventions))
 
 
 def score_pairs(

@@ -51,6 +51,15 @@ class KeepingEdit(Edit):
         moved = moved + torch.where(self.error_where, error, self.errors) - error
         return (states + moved).to(value)
 
+    def step(self, position: int) -> KeepingEdit:
+        return replace(
+            self,
+            where=self.where[:, position],
+            values=self.values[:, position],
+            errors=self.errors[:, position],
+            error_where=self.error_where[:, position],
+        )
+
     def part(self, axis: int, first: int, count: int) -> KeepingEdit:
         return replace(
             self,
@@ -97,36 +106,59 @@ def kept_alone(
     found: list[float] = []
     for first in range(0, len(asked), rows):
         look_up()
-        edits = _edits(read, parts, nodes, asked[first : first + rows], other)
+        edits = _edits(read, parts, _kept(parts, nodes, asked[first : first + rows]), other)
         found += read.measured_with(edits, scalar).tolist()
     rest = "off" if other is None else "changed"
     return KeptAlone(tuple(sizes), np.array(found[1:]), read.measure(scalar), found[0], rest)
 
 
-def _edits(
-    read: CachedPass,
-    parts: Sequence[StateParts],
-    nodes: Sequence[FeatureNode],
-    counts: Sequence[int],
-    other: Sequence[StateParts] | None,
-) -> Mapping[str, Edit]:
-    """One row for each number of nodes."""
-    edits: dict[str, Edit] = {}
-    readers: list[tuple[str, dict[str, torch.Tensor]]] = []
-    for number, part in enumerate(parts):
-        dictionary = part.dictionary
-        target = dictionary.target
-        device = read.values[target].device
+def measured_with_taken(
+    read: CachedPass, scalar: Scalar, parts: Sequence[StateParts], other: Sequence[StateParts]
+) -> tuple[float, float]:
+    """The measure with all features as in another text, and then with all errors."""
+    kept = [
+        (np.zeros((2, *part.activations.shape), dtype=bool), np.zeros((2, len(part.error), 1), dtype=bool))
+        for part in parts
+    ]
+    for features, errors in kept:
+        features[1] = errors[0] = True
+    found = read.measured_with(_edits(read, parts, kept, other), scalar).tolist()
+    return found[0], found[1]
+
+
+def _kept(
+    parts: Sequence[StateParts], nodes: Sequence[FeatureNode], counts: Sequence[int]
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Which features (row, position, feature) and errors (row, position, 1) stay, by number of nodes."""
+    found = []
+    for part in parts:
         keep = np.zeros((len(counts), *part.activations.shape), dtype=bool)
         errors = np.zeros((len(counts), len(part.error), 1), dtype=bool)
-        keep[:, : part.first] = errors[:, : part.first] = True
         for rank, node in enumerate(nodes):
-            if node.tap == target and node.kind != "word":
+            if node.tap == part.dictionary.target and node.kind != "word":
                 rows = [row for row, count in enumerate(counts) if rank < count]
                 if node.kind == "feature":
                     keep[rows, node.position, node.feature] = True
                 else:
                     errors[rows, node.position] = True
+        found.append((keep, errors))
+    return found
+
+
+def _edits(
+    read: CachedPass,
+    parts: Sequence[StateParts],
+    kept: Sequence[tuple[np.ndarray, np.ndarray]],
+    other: Sequence[StateParts] | None,
+) -> Mapping[str, Edit]:
+    """One row for each of what is kept; the first state of a text stays."""
+    edits: dict[str, Edit] = {}
+    readers: list[tuple[str, dict[str, torch.Tensor]]] = []
+    for number, (part, (keep, errors)) in enumerate(zip(parts, kept, strict=True)):
+        dictionary = part.dictionary
+        target = dictionary.target
+        device = read.values[target].device
+        keep[:, : part.first] = errors[:, : part.first] = True
         given = None if other is None else other[number]
         activations = np.zeros_like(part.activations) if given is None else given.activations
         left = np.zeros_like(part.error) if given is None else given.error
@@ -144,7 +176,7 @@ def _edits(
         )
     for address, noted in readers:
         states = read.values[address]
-        shape = (len(counts), *states.shape[1:])
+        shape = (len(kept[0][0]), *states.shape[1:])
         edits[address] = NotingEdit(
             torch.zeros(shape, dtype=torch.bool, device=states.device), states, noted, edits.get(address)
         )

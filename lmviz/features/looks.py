@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from lmviz.base.figures import count, counted, percentage, plain, signed_figure
+from lmviz.features.alone_by_size import AloneBySize
 from lmviz.features.dictionary import Dictionary
 from lmviz.features.edge_trial import EdgeTrial
 from lmviz.features.graph import FeatureGraph
@@ -91,6 +92,22 @@ def look_of_trial(found: EdgeTrial) -> Look:
     return Look((figures(said),), title="An edge tried")
 
 
+def look_of_alone(found: AloneBySize) -> Look:
+    """The shares by how many features a word has."""
+    sizes = [float(size) for size in found.sizes]
+    drawn = (
+        ("variance explained", found.explained, "accent"),
+        ("errors alone", found.errors, "muted_text"),
+        ("features alone", found.features, "signed_positive"),
+    )
+    curves = [PlotCurve(name, sizes, shares, role=role) for name, shares, role in drawn]
+    return Look(
+        (Curves("shares", curves=curves, x_name="features at a word", writes=(None, signed_share)),),
+        title="What features alone, and errors alone, take of the answer",
+        aside=f"{found.measure}: {plain(found.clean)}, in the changed text {plain(found.changed)}",
+    )
+
+
 def look_of_pairs(found: ScorePairs) -> Look:
     """The pairs that add most, and what each side's parts add over all their pairs."""
     pairs = found.strongest(SHOWN)
@@ -122,5 +139,6 @@ LOOKS = {
     FeatureGraph: look_of_graph,
     EdgeTrial: look_of_trial,
     ScorePairs: look_of_pairs,
+    AloneBySize: look_of_alone,
 }
 """How each kind of result looks, by its class."""

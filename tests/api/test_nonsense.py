@@ -348,6 +348,10 @@ CALLS: dict[str, Callable[[Any], Call]] = {
             "receiver": None,
         },
     ),
+    "alone_by_size": lambda at: (
+        lmviz.alone_by_size,
+        {"model": at.model, "contrast": at.contrast, "dictionaries": at.features, "sizes": [1, 2]},
+    ),
     "score_pairs": lambda at: (
         lmviz.score_pairs,
         {

@@ -5,6 +5,7 @@ import pytest
 
 import lmviz
 from lmviz.base.errors import LmvizError
+from lmviz.base.places import shipped
 from lmviz.features.dictionary import Dictionary
 
 CLEAN = (
@@ -124,3 +125,29 @@ def test_what_is_no_part_of_the_sum_is_refused_in_a_sentence(model, contrast):
         lmviz.feature_bill(model, contrast, [one, one])
     with pytest.raises(LmvizError, match="are no features"):
         lmviz.feature_bill(model, contrast, [np.zeros(width)])
+
+
+@pytest.mark.parametrize("name", ["stories-transformer", "stories-gru"])
+def test_with_as_many_features_as_the_dictionary_has_the_curve_is_the_bill(name):
+    model = lmviz.open_model(name)
+    contrast = lmviz.contrast(CLEAN, f"{CLEAN.rpartition(' ')[0]} red", measure="logit: stone- bell")
+    if name == "stories-transformer":
+        dictionary = drawn(model, "layers/1/residual2", 5, size=200, k=12)
+    else:  # one drawn at random would grow from word to word
+        dictionary = lmviz.open_features(shipped("sample_models") / name / "features" / "state.safetensors")
+    curve = lmviz.alone_by_size(model, contrast, dictionary, [50_000, 4, dictionary.k])
+    assert curve.sizes == (4, dictionary.k, dictionary.size)
+    bill = lmviz.feature_bill(model, contrast, dictionary)
+    assert curve.features[1] == pytest.approx(bill.alone.features, abs=1e-3)
+    assert curve.errors[1] == pytest.approx(bill.alone.errors, abs=1e-3)
+    states = lmviz.trace(model, CLEAN)[dictionary.tap].array.astype(np.float64)[1:]
+    error = states - dictionary.reconstruct(states.astype(np.float32))
+    explained = 1 - (error**2).sum() / ((states - states.mean(0)) ** 2).sum()
+    assert curve.explained[1] == pytest.approx(explained, abs=1e-5)
+    assert curve.own == dictionary.k
+
+
+def test_a_curve_needs_a_changed_text(model):
+    one = drawn(model, "layers/1/residual2", 8)
+    with pytest.raises(LmvizError, match="changed text"):
+        lmviz.alone_by_size(model, lmviz.contrast(CLEAN, measure="logit: stone- bell"), one)
