@@ -204,7 +204,7 @@ class HeldWalk:
 
     def _rotate(self, operation: Rotate, slopes: Slopes) -> bool:
         """Turned back by the same angles."""
-        sines, cosines = rotations(slopes.shape[2], operation.rotary).double()
+        sines, cosines = rotations(slopes.shape[2], operation.rotary).cpu().double()
         back = rotate(torch.as_tensor(slopes), torch.stack([-sines, cosines]), operation.rotary.pairs)
         self._give(operation.address, back.numpy())
         return True
