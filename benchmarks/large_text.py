@@ -17,7 +17,7 @@ LINE = 12  # words
 TICK = 16  # milliseconds
 
 
-def _write(path: Path) -> int:
+def write_words(path: Path) -> int:
     """Lines of made-up words, as frequent as Zipf's law has them; the number of bytes."""
     import numpy as np
 
@@ -47,7 +47,7 @@ def _open() -> tuple[list[float], int, int]:
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "large.txt"
-        size = _write(path)
+        size = write_words(path)
         opened = OpenedWindow(Path(folder))
         opened.show("corpus")
         before, ticks = _memory("VmRSS"), []

@@ -1,8 +1,9 @@
-"""Many texts at once: a batch of prompts beside transformers, and a loss map that is scrolled."""
+"""Many texts at once: a batch of prompts, a loss map that is scrolled, and passages of 100 MB looked up."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ LAYER = 29
 ROUNDS = 3
 TOKENS = 1_000_000
 FRAME = 1000 / 60
+QUESTION = 200
 
 
 def _prompts() -> list[list[int]]:
@@ -84,6 +86,52 @@ def _scrolled() -> Measured:
     return Measured(float(np.percentile(taken, 95)), f"p95 of 120 screens, median {np.median(taken):.1f} ms")
 
 
+@dataclass(frozen=True)
+class _Indexed:
+    """Processor seconds of reading a text and of making its index; milliseconds and bytes beside them."""
+
+    reading: float
+    indexing: float
+    question: float
+    bytes: int
+
+
+def _indexed() -> _Indexed:
+    """A text of 100 MB of made-up words: read, indexed, and asked for the passages of as many words."""
+    import tempfile
+    from pathlib import Path
+
+    import lmviz
+    from benchmarks.large_text import write_words
+    from lmviz.text.suffix_array import PassageIndex
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "large.txt"
+        write_words(path)
+        began = time.process_time()
+        corpus = lmviz.load_corpus(path, "words", documents="file", validation=0.0)
+        reading = time.process_time() - began
+    began = time.process_time()
+    index = PassageIndex(corpus.training)
+    indexing = time.process_time() - began
+    chance, asked = np.random.default_rng(0), []
+    for _ in range(30):  # a part that stands there, and a part that hardly does
+        place = int(chance.integers(len(corpus.training) - QUESTION))
+        question = corpus.training[place : place + QUESTION].astype(np.int64)
+        question[QUESTION // 2 :] = chance.permutation(question[QUESTION // 2 :])
+        began = time.process_time()
+        index.longest(question)
+        asked.append(1000 * (time.process_time() - began))
+    size = index.order.nbytes + corpus.training.nbytes
+    return _Indexed(reading, indexing, float(np.percentile(asked, 95)), size)
+
+
+def _index_over_reading() -> Measured:
+    found = once_apart(_indexed)
+    held = f"{found.indexing:.1f} s of processor, {found.bytes / 1e6:.0f} MB held"
+    return Measured(found.indexing / found.reading, f"{held}, read in {found.reading:.1f} s")
+
+
 ROWS = (
     Row(
         "batch",
@@ -101,5 +149,21 @@ ROWS = (
         round(FRAME, 1),
         True,
         lambda: once_apart(_scrolled),
+    ),
+    Row(
+        "passages-index",
+        "the index of the passages of a text of 100 MB, by words, against reading the text",
+        "×",
+        3,
+        True,
+        _index_over_reading,
+    ),
+    Row(
+        "passages-question",
+        f"the longest passages from each of {QUESTION} words that stand in a text of 100 MB, p95",
+        "ms",
+        50,
+        True,
+        lambda: Measured(once_apart(_indexed).question, "processor time of 30 questions"),
     ),
 )
