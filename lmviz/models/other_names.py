@@ -124,7 +124,8 @@ def hint(asked: object, addresses: Collection[str]) -> str:
     found = own_address(asked, addresses)
     if found is not None:
         program, address = found
-        return f"what {program} calls so is {address!r} here."
+        calls = "transformers and nnsight call" if program == MODULE else f"{program} calls"
+        return f"what {calls} so is {address!r} here."
     near = _near(asked, addresses)
     return f"did you mean {near}?" if near else f"there are {', '.join(_summed_up(addresses))}."
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ import lmviz
 from lmviz.app.panels import table
 from lmviz.app.panels.question import Key
 from lmviz.app.widgets.plots.bars import BarsView
+from lmviz.looks import parts
+from lmviz.looks.parts import LookPart
 
 TEXT = "the cows eat grass\nthe hens eat corn\n" * 20
 
@@ -74,3 +78,13 @@ def test_the_panel_that_asks_shows_the_untrained_model(opened):
     exec(panel.recipe(), found)
     assert np.allclose(found["values"], panel.exported_arrays()["probabilities"])
     assert not np.allclose(found["values"], session.reading.current.trace["probabilities"].array)
+
+
+def test_the_page_names_every_part_and_no_other():
+    page = (Path(__file__).parents[2] / "docs" / "adding-a-panel.md").read_text(encoding="utf-8")
+    rows = page.partition("| part | what it shows |")[2].partition("A colour is")[0]
+    named = {
+        name for row in rows.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1] if row else "")
+    }
+    made = [value for value in vars(parts).values() if isinstance(value, type)]
+    assert named == {part.__name__ for part in made if issubclass(part, LookPart) and part is not LookPart}

@@ -83,7 +83,7 @@ class OverWords(PagedWords):
         height = round(height) + 0.5
         painter.line(QPointF(self.length(LEFT), height), QPointF(self.width(), height), self.theme.line)
         area = QRectF(0, height - self.length(LABEL / 2), self.length(LEFT - 8), self.length(LABEL))
-        painter.write(area, text, self.theme.muted_text, SIZE, where=AT_RIGHT)
+        painter.fit(area, text, self.theme.muted_text, SIZE, where=AT_RIGHT)
 
     def draw_words(self, painter: Painter) -> None:
         """The words that are in sight, and dots where the text goes on."""
