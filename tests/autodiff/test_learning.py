@@ -108,3 +108,14 @@ def test_a_step_leaves_short_numbers_in_the_program():
     net = read(shipped_network("summation").text)
     move_to(net, descend(net, 0.1).parameters)
     assert [line for line in net.text.splitlines() if line[0] in "WU"] == ["W = 0.65", "U = 0.4"]
+
+
+def test_a_recurrent_net_learns_to_predict_a_series_of_numbers():
+    """Better than to say that each number comes once more."""
+    net = read(shipped_network("series").text).forward()
+    series = [float(net[f"x[{t}]"].value) for t in range(1, 7)]
+    following = [float(net[f"y[{t}]"].value) for t in range(1, 7)]
+    assert following[:-1] == series[1:]
+    same_again = sum((now - then) ** 2 for now, then in zip(series, following, strict=True))
+    *_, last = train(net, 0.05, 50)
+    assert last.after < same_again / 2 < net.loss
