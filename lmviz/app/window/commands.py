@@ -380,6 +380,7 @@ class Commands:
         can_make, can_pack = lambda: files.can_make_handout, lambda: files.can_pack
         self._add(menu, "Save a handout…", files.save_handout, possible=can_make)
         can_save = lambda: files.can_save_pages  # noqa: E731
+        self._add(menu, "Save the answers…", files.save_answers, possible=can_save)
         self._add(menu, "Save pages for a web server…", files.save_pages, possible=can_save)
         self._add(menu, "Save a bundle for students…", files.save_bundle, possible=can_pack)
         self._add(menu, "Notes in bundles", files.toggle_notes, ticked=files.packs_notes)

@@ -204,3 +204,20 @@ def printed_part(item: LectureItem, drawings: tuple[PrintedDrawing, ...], captio
             return PrintedPart(
                 item.title, question=poll.question, choices=choices, lines=ANSWER, language=language
             )
+
+
+def printed_answers(title: str, items: Sequence[LectureItem], language: str) -> Printed:
+    """The answers to what all items ask, on a sheet for the one who gives the lecture."""
+    from lmviz.lectures.answer_sheet import answer_sheet
+
+    parts = [
+        PrintedPart(
+            f"{each.number}. {each.title}",
+            question=each.question,
+            answer=each.answer,
+            because=each.explanation,
+            language=each.language,
+        )
+        for each in answer_sheet(items)
+    ]
+    return Printed(f"{title}: answers", "", tuple(parts), language)

@@ -12,11 +12,12 @@ from lmviz.app.session.part import Part
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.window.lectures import Lectures, LectureWindow
 from lmviz.app.window.lessons import perspective_names
+from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.app.window.handout import HandoutMaker
     from lmviz.base.reporting import Report
-    from lmviz.lectures.lecture import Lecture
+    from lmviz.lectures.lecture import Lecture, LectureItem
     from lmviz.lessons.lesson import Lesson
 
 WITHOUT_NOTES = "lectures/bundles_without_notes"
@@ -149,26 +150,51 @@ class StudentFiles(Part):
         from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
 
         from lmviz.app.window.handout import HandoutMaker
-        from lmviz.lectures.lecture import steps_of
 
-        lecture, lesson = self._lectures.lecture, self._lesson
         if not self.can_make_handout:
             return
         name, _ = QFileDialog.getSaveFileName(self._parent, "Save a handout", "handout.pdf", HANDOUTS)
         if not name:
             return
         path = Path(name) if Path(name).suffix else Path(f"{name}.pdf")
-        if lecture is not None:
-            title, about, items, language = lecture.title, lecture.about, lecture.items, lecture.language
-        else:
-            assert lesson is not None, "one of the two is open"
-            title, about, language = lesson.title, lesson.about, lesson.language
-            items = steps_of(lesson)
+        title, about, items, language = self._shown()
+        lesson = self._lesson
         self._came_from = lesson, self._window.session.lesson.number
         self._handout = HandoutMaker(self._window, self._parent, self._lectures.put_on)
         self._handout.finished.connect(self._end_handout)
         self._handout.make(title, about, items, path, language)
         self.changed.emit()
+
+    def save_answers(self) -> None:
+        """Ask for a file, and write the answers to all that the open lecture or lesson asks."""
+        from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
+
+        from lmviz.app.widgets.text.printed import write_printed
+        from lmviz.app.window.handout import printed_answers
+
+        if not self.can_save_pages:
+            return
+        name, _ = QFileDialog.getSaveFileName(self._parent, "Save the answers", "answers.pdf", HANDOUTS)
+        if not name:
+            return
+        path = Path(name) if Path(name).suffix else Path(f"{name}.pdf")
+        title, _, items, language = self._shown()
+        try:
+            write_printed(printed_answers(title, items, language), path)
+        except LmvizError as sentence:
+            self._window.session.say(str(sentence))
+        else:
+            Toast.show_over(self._parent, f"Saved {path.name} in {path.parent}.")
+
+    def _shown(self) -> tuple[str, str, tuple[LectureItem, ...], str]:
+        """The title of what is open, what it is about, its items, and its language."""
+        from lmviz.lectures.lecture import steps_of
+
+        lecture, lesson = self._lectures.lecture, self._lesson
+        if lecture is not None:
+            return lecture.title, lecture.about, lecture.items, lecture.language
+        assert lesson is not None, "one of the two is open"
+        return lesson.title, lesson.about, steps_of(lesson), lesson.language
 
     def _end_handout(self) -> None:
         """Show again what was shown before the handout was made."""

@@ -514,6 +514,20 @@ def test_a_handout_of_a_lecture_has_what_is_shown_and_asked_and_no_notes(
     assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF-")
 
 
+def test_the_answers_are_a_sheet_of_their_own(
+    opened: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for ending in ("html", "pdf"):
+        path = tmp_path / f"answers.{ending}"
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given, path=path: (str(path), ""))
+        command(opened, "Save the answers…")()
+    said = (tmp_path / "answers.html").read_text("utf-8")
+    assert "<h2>3. Three</h2>" in said
+    assert "What is h after the third number" in said
+    assert "<h2>1. One</h2>" not in said, "nothing is asked there"
+    assert (tmp_path / "answers.pdf").read_bytes().startswith(b"%PDF-")
+
+
 @pytest.mark.slow
 def test_a_handout_draws_what_a_step_is_about_and_not_what_its_task_is_done_with(
     opened: MainWindow, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot

@@ -92,6 +92,7 @@ class PrintedDrawing:
 class PrintedPart:
     """One item: `words` in Markdown, drawings, `tasks` and `choices` with boxes, and lines to write on.
 
+    `answer` and why it is so, `because`, are for a sheet that no student gets.
     `language` is that of the words, tasks, question and choices, where it is another than that of the title.
     `live` is the HTML of a page with what the drawings show, which takes their place on a screen, "" without.
     """
@@ -106,6 +107,8 @@ class PrintedPart:
     lines: int = 0
     language: str = ""
     live: str = ""
+    answer: str = ""
+    because: str = ""
 
 
 @dataclass(frozen=True)
@@ -178,6 +181,8 @@ def _groups(part: PrintedPart) -> Iterator[list[_Block]]:
     words: list[_Block] = [_Words(part.words, BODY, markdown=True)] if part.words else []
     asked: list[_Block] = [_Words(part.question, BODY, bold=True)] if part.question else []
     asked += [*map(_Boxed, part.choices), *(_Line() for _ in range(part.lines))]
+    asked += [_Words(part.answer, BODY)] if part.answer else []
+    asked += [_Words(part.because, BODY, color=FAINT)] if part.because else []
     told = [*words, *map(_Boxed, part.tasks)]
     first = [_Words(part.title, HEADING, bold=True), *rows, *caption]
     if len(first) == 1:
@@ -363,6 +368,8 @@ def _section(part: PrintedPart, around: str, number: int) -> str:
         _boxes(part.tasks),
         f'<p class="question">{_said(part.question)}</p>' if part.question else "",
         _boxes(part.choices),
+        f"<p>{_said(part.answer)}</p>" if part.answer else "",
+        f"<p>{_said(part.because)}</p>" if part.because else "",
     ]
     pieces = [
         f"<h2>{_said(part.title)}</h2>",
