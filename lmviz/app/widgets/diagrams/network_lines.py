@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainterPath
 from lmviz.app.widgets.kit.painter import Painter
 
 HEAD = 4.5
+NEAR = 0.01  # pixels, within which points are one
 BEND, ROUND = 0.45, 5.0
 
 
@@ -45,10 +46,20 @@ class Line:
 
     def draw(self, painter: Painter, color: QColor, width: float, *, back: bool = False) -> None:
         """The arrow forward, or the one back."""
-        before, end = (self.back_points if back else self.points)[-2:]
+        before, end = self.head(back=back)
+        draw_arrow(painter, self.back if back else self.path, before, end, color, width)
+
+    def head(self, *, back: bool = False) -> tuple[QPointF, QPointF]:
+        """A point before the end, from which the head comes, and the end.
+
+        The last points may lie on one another, where no slot is passed before the box.
+        """
+        points = self.back_points if back else self.points
+        end = points[-1]
+        before = next((point for point in reversed(points) if QLineF(point, end).length() > NEAR), points[0])
         if not _is_straight(before, end):
             before = end - _bend(before, end, is_upright=self.is_upright)
-        draw_arrow(painter, self.back if back else self.path, before, end, color, width)
+        return before, end
 
 
 def path_through(points: Sequence[QPointF], *, is_upright: bool) -> QPainterPath:

@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as some
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QPainterPath, QPainterPathStroker
 
 from lmviz.app.panels.autodiff.drawn import drawn_units, drawn_values, folding
@@ -61,9 +61,20 @@ def crossed(drawn: Boxes) -> list[str]:
     return found
 
 
+def headless(drawn: Boxes) -> list[str]:
+    """Each arrow whose head would come from nowhere, and not be drawn."""
+    return [
+        f"{drawn.source(use).name} → {use[0]}{' back' if back else ''}"
+        for use, line in drawn.lines.items()
+        for back in (False, True)
+        if QLineF(*line.head(back=back)).length() < 1
+    ]
+
+
 def check(net: Network) -> None:
     for drawn in drawings(net):
         assert not crossed(drawn)
+        assert not headless(drawn)
         labels = [line.label for line in drawn.lines.values() if not line.label.isEmpty()]
         areas = [box.frame for box in drawn.boxes.values()] + labels
         assert not [1 for one, other in combinations(areas, 2) if one.intersects(other)]
