@@ -268,3 +268,15 @@ def test_an_empty_prefix_proposes_words_of_the_open_text_and_the_right_arrow_typ
         session.library.open("reviews-lstm")
     session.reading.set_prefix("")
     assert "such as" not in edit.placeholderText(), "a classifier reads other texts"
+
+
+def test_after_another_text_is_pasted_its_last_position_is_looked_at(
+    window: MainWindow, read: Session, qtbot: QtBot
+) -> None:
+    read.focus.choose_position(1)
+    edit = window.findChild(QLineEdit, "prefix_edit")
+    edit.selectAll()
+    edit.insert("eat grass eat the corn")  # as what is pasted
+    wait_for_reading(read, qtbot)
+    assert len(read.reading.encoding) > 3
+    assert read.focus.position == len(read.reading.encoding) - 1
