@@ -111,7 +111,7 @@ class KeptPlaces:
 class Histograms:
     """How often each feature fires how strongly: `counts` (feature, BINS), from 0 to `ends` (feature,).
 
-    The end of a range is a power of two, 0 where a feature has not fired.
+    The end of a range is a power of two that no value reaches, 0 where a feature has not fired.
     """
 
     def __init__(self, size: int) -> None:
@@ -124,7 +124,7 @@ class Histograms:
         np.maximum.at(largest, features, values)
         begun = largest > 0
         needed = np.zeros(len(self.ends))
-        needed[begun] = 2.0 ** np.ceil(np.log2(largest[begun]))
+        needed[begun] = 2.0 ** (np.floor(np.log2(largest[begun])) + 1)
         first = begun & (self.ends == 0)
         self.ends[first] = needed[first]
         for feature in np.flatnonzero(self.ends < needed):

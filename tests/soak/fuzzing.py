@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import random
@@ -32,18 +33,27 @@ class Fault:
     how: str
 
 
-def fuzz(loader: Loader, count: int, seed: int, notes: Path) -> tuple[list[Fault], int]:
-    """Read `count` changed files; what went wrong, and how many were read as what they should be.
+@dataclass(frozen=True)
+class Read:
+    """How many changed files were tried, what went wrong, and how many were what they should be."""
+
+    tried: int
+    faults: list[Fault]
+    values: int
+
+
+def fuzz(loader: Loader, count: int, seed: int, notes: Path, end: float = math.inf) -> Read:
+    """Read `count` changed files, or as many as can be until `end`, by `time.monotonic`: one at least.
 
     `notes` is a file of the process's own.
     """
     good = loader.path.read_bytes()
     faults, number, values = list[Fault](), 0, 0
     try:
-        while number < count:
+        while number < count and (number == 0 or time.monotonic() < end):
             notes.write_bytes(b"")
             with mmap.mmap(-1, 16) as at:
-                how = _wait(_fork(loader, good, range(number, count), seed, notes, at), at)
+                how = _wait(_fork(loader, good, range(number, count), seed, notes, at, end), at)
                 reached, gave_value = struct.unpack("qq", at[:])
             values += gave_value
             faults += [Fault(loader.name, *found) for found in _read(notes)]
@@ -52,7 +62,7 @@ def fuzz(loader: Loader, count: int, seed: int, notes: Path) -> tuple[list[Fault
             number = reached + 1
     finally:
         loader.path.write_bytes(good)
-    return faults, values
+    return Read(number, faults, values)
 
 
 def changed(loader: Loader, good: bytes, number: int, seed: int) -> bytes:
@@ -60,7 +70,9 @@ def changed(loader: Loader, good: bytes, number: int, seed: int) -> bytes:
     return loader.change(good, random.Random(f"{seed} {loader.name} {number}"))
 
 
-def _fork(loader: Loader, good: bytes, numbers: range, seed: int, notes: Path, at: mmap.mmap) -> int:
+def _fork(
+    loader: Loader, good: bytes, numbers: range, seed: int, notes: Path, at: mmap.mmap, end: float
+) -> int:
     child = os.fork()
     if child:
         return child
@@ -75,7 +87,9 @@ def _fork(loader: Loader, good: bytes, numbers: range, seed: int, notes: Path, a
             except BaseException as fault:
                 if isinstance(fault, Unexpected) or not isinstance(fault, LmvizError):
                     _note(notes, number, traceback.format_exc(limit=-4))
-        at[:] = struct.pack("qq", numbers[-1], values)
+            at[:] = struct.pack("qq", number, values)
+            if time.monotonic() > end:
+                break
     finally:
         os._exit(0)
 

@@ -188,11 +188,23 @@ def test_what_is_neither_a_value_nor_a_sentence_is_a_fault(
     monkeypatch.setattr(fuzzing, "LONGEST", longest)
     path = tmp_path / "file"
     path.write_bytes(b"good")
-    faults, values = fuzzing.fuzz(Loader("file", path, read), 2, 0, tmp_path / "notes")
-    assert values == 0
-    assert [fault.number for fault in faults] == [0, 1]
-    assert all(how in fault.how for fault in faults)
+    found = fuzzing.fuzz(Loader("file", path, read), 2, 0, tmp_path / "notes")
+    assert (found.tried, found.values) == (2, 0)
+    assert [fault.number for fault in found.faults] == [0, 1]
+    assert all(how in fault.how for fault in found.faults)
     assert path.read_bytes() == b"good"
+
+
+def test_a_kind_ends_when_its_share_of_the_time_is_over(tmp_path: Path) -> None:
+    import fuzzing
+    from loaders import Loader
+
+    path = tmp_path / "file"
+    path.write_bytes(b"good")
+    slow = Loader("file", path, lambda: time.sleep(0.05))
+    found = fuzzing.fuzz(slow, 10_000, 0, tmp_path / "notes", time.monotonic() + 0.2)
+    assert 1 <= found.tried < 100
+    assert fuzzing.fuzz(slow, 10_000, 0, tmp_path / "notes", time.monotonic()).tried == 1
 
 
 def test_a_training_that_ends_otherwise_is_a_loss(small_text: Path, tmp_path: Path) -> None:
