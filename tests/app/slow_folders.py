@@ -60,9 +60,15 @@ class SlowFolder:
     def _answer(self, path: str) -> None:
         if not self._answers.is_set():
             if threading.current_thread() is threading.main_thread():
-                self.waited.append("".join(traceback.format_stack(limit=12)))
+                self.waited.append(f"{path}: {_asking()}")
             else:
                 self.was_asked.set()
                 assert self._answers.wait(LONGEST), f"{path} was never given back"
         if self._is_lost:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+
+
+def _asking() -> str:
+    """The functions of lmviz through which one came here."""
+    frames = (frame for frame in traceback.extract_stack() if f"{os.sep}lmviz{os.sep}" in frame.filename)
+    return " → ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)

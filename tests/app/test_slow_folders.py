@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 from covering import others_slow
-from PySide6.QtWidgets import QAbstractButton, QDialog, QFileDialog, QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.board.exporting import choose_numbers, choose_picture
+from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session import work
 from lmviz.app.session.session import Session
 from lmviz.app.session.watched_runs import WatchedRuns
@@ -354,4 +355,24 @@ def test_a_training_whose_folder_vanishes_says_so_and_goes_on_from_what_was_save
     qtbot.waitUntil(lambda: session.training.can_resume)
     session.training.resume()
     qtbot.waitUntil(lambda: session.training.state.phase == "finished")
+    assert folder.waited == []
+
+
+@pytest.mark.slow
+def test_no_perspective_asks_a_slow_folder(
+    folder: SlowFolder,
+    learning: Callable[[], Path],
+    window: MainWindow,
+    session: Session,
+    qtbot: QtBot,
+) -> None:
+    learning()
+    folder.hold()
+    for name in (row.name for row in shown_perspectives()):
+        window.show_perspective(name)
+        for panel in window.perspective.panels:
+            window.bring_in_front(panel.objectName())
+            QApplication.processEvents()
+    folder.give_back()
+    qtbot.waitUntil(lambda: session.work.is_at_rest)
     assert folder.waited == []

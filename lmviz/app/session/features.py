@@ -74,6 +74,7 @@ class OpenFeatures(Part):
         self._job: Job | None = None
         self._under_way: tuple[Moment, Corpus] | None = None
         self._refused: tuple[Moment, Corpus] | None = None  # what could not be read, and is not tried again
+        self._offered: dict[Path, tuple[Path, ...]] = {}  # of the run that was looked into last
         library.model_changed.connect(self.changed)
         library.step_changed.connect(self.changed)
         text.changed.connect(self.changed)
@@ -131,10 +132,22 @@ class OpenFeatures(Part):
             return ()
         from lmviz.features.kept import kept_features
 
-        folder = model.folder / SHIPPED
-        shipped = tuple(sorted(folder.glob("*.safetensors"))) if isdir(folder) else ()
-        found = tuple(each.path for each in kept_features(model.folder) if each.is_finished)
-        return (*shipped, *found)
+        folder, is_late = model.folder, False
+
+        def look() -> tuple[Path, ...]:
+            shipped = folder / SHIPPED
+            beside = tuple(sorted(shipped.glob("*.safetensors"))) if isdir(shipped) else ()
+            return (*beside, *(each.path for each in kept_features(folder) if each.is_finished))
+
+        def take(found: tuple[Path, ...]) -> None:
+            is_new = found != self._offered.get(folder, ())
+            self._offered = {folder: found}
+            if is_new and is_late:
+                self.changed.emit()
+
+        self._work.look_up(f"features of {folder}", look, take, lambda sentence: None)
+        is_late = True
+        return self._offered.get(folder, ())
 
     def open_file(self, path: Path) -> None:
         """Open a file or a folder of features; `failed` says what is wrong with it."""
