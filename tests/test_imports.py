@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Set
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from sources import read_source
+
 ROOT = Path(__file__).parent.parent
 Graph = Mapping[str, Set[str]]
 
@@ -27,13 +29,11 @@ def module_graph(root: Path, package: str) -> Graph:
 
 
 def imported(path: Path, name: str, known: Mapping[str, Path]) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in read_source(path).imports:
         if isinstance(node, ast.Import):
             found = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            found = from_import(node, name if path.name == "__init__.py" else name.rpartition(".")[0], known)
         else:
-            continue
+            found = from_import(node, name if path.name == "__init__.py" else name.rpartition(".")[0], known)
         yield from (module for module in found if module in known)
 
 

@@ -1,11 +1,11 @@
 """The guide calls buttons, menus and panels what the program calls them: *in italics* it quotes a label."""
 
-import ast
 import re
 from functools import cache
 from pathlib import Path
 
 import pytest
+from sources import read_source
 
 import lmviz
 
@@ -37,12 +37,7 @@ EMPHASISED = {
 @cache
 def said_by_the_program() -> str:
     """All that the program may write, in lower case."""
-    said = [
-        node.value
-        for path in (ROOT / "lmviz").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    ]
+    said = [text for path in (ROOT / "lmviz").rglob("*.py") for text in read_source(path).texts]
     return "\n".join(" ".join(text.split()) for text in said).lower().replace("&", "")
 
 
