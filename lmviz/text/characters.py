@@ -13,6 +13,9 @@ from functools import cache
 
 import numpy as np
 
+CASELESS = 0x20000
+"""The code point from which on Unicode has no letters of two cases."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -27,7 +30,9 @@ def _lower_case() -> np.ndarray:
 
     Python's own `str.lower` looks at the neighbours of a Greek sigma.
     """
-    return np.array([ord(chr(code).lower()[0]) for code in range(sys.maxunicode + 1)], dtype=np.int32)
+    lower = np.arange(sys.maxunicode + 1, dtype=np.int32)
+    lower[:CASELESS] = [ord(chr(code).lower()[0]) for code in range(CASELESS)]
+    return lower
 
 
 def expand_case(text: str, lower_case: bool) -> str:
