@@ -527,6 +527,12 @@ def bill_features(scene: Scene) -> None:
     change_a_word(scene)
 
 
+def more_features(scene: Scene) -> None:
+    """Another pair of texts, with the same dictionary."""
+    scene.show("more_features_view")
+    bill_features(scene)
+
+
 def score_in_pairs(scene: Scene) -> None:
     """Another score of the first layer, with features of the words."""
     path = scene.text_file.with_name("words.safetensors")
@@ -633,6 +639,7 @@ ELSEWHERE: dict[str, tuple[str, Callable[[Scene], object]]] = {
     "features over the text": ("features", look_at_features),
     "staying features": ("features", look_at_features),
     "words of a feature": ("features", look_at_features),
+    "more features at a word": ("circuits transformer", more_features),
     "head words": ("circuits transformer", other_weights),
     "directions": ("circuits", look_at_a_direction),
     "evidence": ("inside n-gram", follow_a_context),

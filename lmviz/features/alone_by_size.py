@@ -68,7 +68,9 @@ def alone_by_size(
             "another word, or ask about something else."
         )
     largest = min(one.size for one in dictionaries)
-    given = SIZES if sizes is None else tuple(whole_number("sizes", size, least=1) for size in sizes)
+    given = tuple(whole_number("sizes", size, least=1) for size in sizes or SIZES)
+    if sizes is None:
+        given += tuple(one.k for one in dictionaries if one.k is not None)
     asked = tuple(sorted({min(size, largest) for size in given}))
     found: list[tuple[float, float, float]] = []
     for number, size in enumerate(asked):

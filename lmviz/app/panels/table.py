@@ -185,6 +185,7 @@ PANELS: tuple[PanelRow, ...] = (
         projected=True,
     ),
     PanelRow("feature_bill", "Bill", "circuits", "right", tabbed=True, least=(340, 320)),
+    PanelRow("more_features", "More features", "circuits", "right", tabbed=True, least=(340, 320)),
     PanelRow("head_pair", "Two heads", "circuits", "right", tabbed=True, least=(340, 320)),
     PanelRow("head_words", "Heads as words", "circuits", "right", tabbed=True, least=(340, 320)),
     PanelRow("surgery", "Surgery", "circuits", "right", _SURGERY, tabbed=True, least=(0, 170)),
