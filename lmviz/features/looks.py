@@ -102,7 +102,15 @@ def look_of_alone(found: AloneBySize) -> Look:
     )
     curves = [PlotCurve(name, sizes, shares, role=role) for name, shares, role in drawn]
     return Look(
-        (Curves("shares", curves=curves, x_name="features at a word", writes=(None, signed_share)),),
+        (
+            Curves(
+                "shares",
+                curves=curves,
+                x_name="features at a word",
+                logarithmic=(True, False),
+                writes=(None, signed_share),
+            ),
+        ),
         title="What features alone, and errors alone, take of the answer",
         aside=f"{found.measure}: {plain(found.clean)}, in the changed text {plain(found.changed)}",
     )

@@ -31,6 +31,7 @@ PLOT = Curves(
     "more_features_plot",
     says="what features alone and errors alone take, by features at a word",
     x_name="features at a word",
+    logarithmic=(True, False),
     writes=(None, signed_share),
     share=1,
 )
