@@ -29,8 +29,14 @@ from lmviz.models.model import Model
 OTHERS = 40
 """So many other places; with their mean state 41 rows of a batch."""
 
-CARRIED = 0.2
-"""A state carries the answer where it loses at least this share of what is lost at most."""
+CARRIED = 0.1
+"""A state carries the answer where it loses at least this share of what is lost at most.
+
+Chosen on eight stories such as “Mira owned a purple button. Her sister often laughed about it. The button had
+belonged to” with the sample GRU, where “Her” settles the answer: states before it lose up to 9 % of the most,
+that at it from 9 % on. At a tenth, the first state that carries is at this word in six of the stories, at a
+later one in two, and in none before it. At a twentieth it is before it in five, at a fifth after it in all.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +84,7 @@ class ReplacedStates(Shown):
     def carried(self) -> range:
         """The positions, one after the other, whose states carry the answer, the one that loses most in it.
 
-        Each loses a fifth of what that one loses, or more, and more than two standard errors.
+        Each loses a tenth of what that one loses, or more, and more than two standard errors.
         """
         lost = self.lost
         most = int(np.nanargmax(lost))

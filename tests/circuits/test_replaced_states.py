@@ -74,9 +74,28 @@ def test_others_are_states_of_other_texts_and_the_sentence_follows_the_numbers()
         return ReplacedStates(words, array, np.array(lost), 1.0, "loss", np.zeros(5, int)).sentence
 
     assert told([0.0, 0.0, 0.5, 1.0, 0.4]) == "The state has carried it since “her”, 2 tokens ago."
-    assert "since “saw”, 3 tokens ago, up to “her”" in told([0, 1.0, 0.3, 0.1, 0])
+    assert "since “saw”, 3 tokens ago, up to “her”" in told([0, 1.0, 0.3, 0.05, 0])
     assert told([0, 0, 0, 0, 1.0]).startswith("It comes with the last word, “and”")
     assert "no word" in told([0, 0, 0, 0, 0])
+
+
+@pytest.mark.slow
+def test_the_state_carries_an_answer_from_the_word_that_settles_it() -> None:
+    """“Her” settles it here; the threshold was chosen on stories like these."""
+    corpus = lmviz.load_corpus("stories")
+    passages = list(corpus.training_documents[:300])
+    early = late = 0
+    lead = lmviz.words([" her"], [" his"], of="logit")
+    for name in ("Mira", "Nora"):
+        for thing in ("button", "stone"):
+            laughed = "Her sister often laughed about it."
+            text = f"{name} owned a purple {thing}. {laughed} The {thing} had belonged to"
+            found = lmviz.replace_states("stories-gru", text, lead, passages, others=12, back=18)
+            settled = next(at for at, token in enumerate(found.tokens) if token.strip() == "Her")
+            assert found.value > 0.5
+            early += found.carried[0] < settled
+            late += found.carried[0] > settled + 2
+    assert (early, late) == (0, 0)
 
 
 def test_a_model_that_hands_on_nothing_is_refused() -> None:
