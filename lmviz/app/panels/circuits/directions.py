@@ -116,7 +116,7 @@ class DirectionsPanel(AskingPanel[Moment, DirectionsFound]):
         "many.changed",
         "focus.position_changed",
     )
-    parts = (SENTENCE, TABLE, LINES_PART, BARS, NAME, WORD, OF_PICKER, PLACE)
+    parts = (SENTENCE, TABLE, LINES_PART, BARS, NAME, WORD, OF_PICKER, PLACE, MEANS, REMOVE, OPEN, SAVE)
 
     _of, _place = 0, -1
     _places: tuple[Any, DirectionPlaces] | None = None

@@ -62,7 +62,16 @@ class HeadWordsPanel(AskingPanel[Moment, HeadWordsFound]):
     title = "Heads as words"
     key = Key("head words")
     follows = ("library.model_changed", "library.step_changed")
-    parts = (SENTENCE, TABLE, TITLE, SCORES, TOLD, HEAD, MATRIX)
+    parts = (
+        SENTENCE,
+        TABLE,
+        TITLE,
+        SCORES,
+        TOLD,
+        HEAD,
+        MATRIX,
+        replace(KEEP, name="keep_head_direction"),
+    )
 
     _head, _matrix, _row = (0, 0), "ov", 0
 

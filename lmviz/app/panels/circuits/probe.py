@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -100,7 +102,7 @@ class ProbePanel(ShowingPanel):
         "focus.position_changed",
     )
 
-    _found: tuple[_Asked, Probes | NumberProbes] | None = None
+    _found: Mapping[_Asked, Probes | NumberProbes] = MappingProxyType({})
     _kind, _side, _label = LABELS, "at", 0
     _marks = ""
     _job: Job | None = None
@@ -108,7 +110,8 @@ class ProbePanel(ShowingPanel):
     @property
     def found(self) -> Probes | NumberProbes | None:
         """What was found of the shown model at the shown step on the open text; None before that."""
-        return None if self._found is None or self._found[0] != self._asked else self._found[1]
+        asked = self._asked
+        return None if asked is None else self._found.get(asked)
 
     @property
     def probes(self) -> Probes | None:
@@ -170,7 +173,8 @@ class ProbePanel(ShowingPanel):
             said = replace(SENTENCE, text=obstacle or INVITATION, role="muted", centred=True)
             plot, other = replace(PLOT, shown=False), replace(NUMBER_PLOT, shown=False)
             beside = Stacked(parts=(Space(), said, Space(), other))
-            return Look((*marking, SideBySide(first=plot, second=beside)), head=(kind, button))
+            keep = replace(KEEP, name="keep_probe_direction", enabled=False)
+            return Look((*marking, SideBySide(first=plot, second=beside)), head=(kind, keep, button))
         from lmviz.readouts.probing import Probes
 
         if isinstance(found, Probes):
@@ -324,7 +328,7 @@ class ProbePanel(ShowingPanel):
             return
 
         def take(found: Probes | NumberProbes) -> None:
-            self._found = (asked, found)
+            self._found = {**self._found, asked: found}
             self.refresh_soon()
 
         self._job = self.start_job(

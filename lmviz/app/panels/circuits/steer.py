@@ -115,6 +115,8 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
     )
     parts = (
         SENTENCE,
+        replace(KEEP, name="keep_steered_direction"),
+        APPLY,
         SOURCE,
         HOW,
         PLACE,
