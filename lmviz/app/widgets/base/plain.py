@@ -56,7 +56,7 @@ class InkedLabel(Label):
     def set_pieces(self, pieces: Sequence[Inked], size: int = 0) -> None:
         """Show other pieces, where asked for in a type of so many pixels."""
         self.setTextFormat(Qt.TextFormat.RichText)
-        self.setAccessibleName("".join(piece.text for piece in pieces))
+        self.setAccessibleName(seen("".join(piece.text for piece in pieces)))
         sized = f' style="font-size: {size}px"' if size else ""
         QLabel.setText(self, f"<span{sized}>{''.join(map(_written, pieces))}</span>" if pieces else "")
 
