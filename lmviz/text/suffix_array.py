@@ -15,10 +15,10 @@ import numpy as np
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, unheard
 
-AT_ONCE = 1 << 21
+AT_ONCE = 1 << 19
 """How many places are sorted at once, so that a report can end the work soon."""
 
-KEY_BITS = 62
+KEY_BITS, FIRST_BITS = 62, 16
 END, UNKNOWN = -1, -2
 """What stands behind the last id of a stream; and in a question, what equals no id of a stream."""
 
@@ -34,15 +34,10 @@ def suffix_array(ids: np.ndarray, progress: Report = unheard) -> np.ndarray:
     count = len(ids)
     if count == 0:
         return np.zeros(0, dtype=np.int64)
-    dtype = np.dtype(np.int32 if count < 2**31 else np.int64)
     bits = int(ids.max() + 1).bit_length()
     packed = max(1, KEY_BITS // bits)
-    order = np.argsort(ids, kind="stable").astype(dtype)
-    rank = np.zeros(count, dtype=dtype)
-    ends = np.append(np.flatnonzero(np.diff(ids[order])) + 1, count)
-    sizes = np.diff(np.concatenate([[0], ends]))
-    rank[order] = np.repeat(ends - sizes, sizes)
-    groups = _Groups((ends - sizes)[sizes > 1], sizes[sizes > 1])
+    looked_at = max(1, min(packed, FIRST_BITS // bits))
+    order, rank, groups = _by_first_ids(ids, bits, looked_at, progress)
     known, rounds = 0, 0  # so many ids of each suffix are told apart
     while len(groups.starts):
         left: list[_Groups] = []
@@ -66,6 +61,42 @@ def suffix_array(ids: np.ndarray, progress: Report = unheard) -> np.ndarray:
         groups = _Groups(*(np.concatenate(part) for part in zip(*left, strict=True)))
     progress(1.0)
     return order
+
+
+def _by_first_ids(
+    ids: np.ndarray, bits: int, looked_at: int, progress: Report
+) -> tuple[np.ndarray, np.ndarray, _Groups]:
+    """All places in the order of the first ids there, the rank of each, and those that are alike.
+
+    So many ids are `looked_at`. Places are counted, and then put where they belong, so many
+    at a time.
+    """
+    count = len(ids)
+    kind = np.uint16 if looked_at * bits <= 16 else np.int64  # of 16 bits numpy sorts by digits
+
+    def keys(first: int) -> np.ndarray:
+        return _pack(ids, np.arange(first, min(first + AT_ONCE, count)), looked_at, bits).astype(kind)
+
+    sizes = np.zeros(1 << (looked_at * bits), dtype=np.int64)
+    for first in range(0, count, AT_ONCE):
+        sizes += np.bincount(keys(first), minlength=len(sizes))
+        progress(0.0)
+    begins = np.cumsum(sizes) - sizes
+    dtype = np.dtype(np.int32 if count < 2**31 else np.int64)
+    order, rank = np.zeros(count, dtype=dtype), np.zeros(count, dtype=dtype)
+    free = begins.copy()
+    for first in range(0, count, AT_ONCE):
+        key = keys(first)
+        rank[first : first + len(key)] = begins[key]
+        sorting = np.argsort(key, kind="stable")
+        ordered = key[sorting]
+        here = np.bincount(key, minlength=len(sizes))
+        within = np.arange(len(key)) - (np.cumsum(here) - here)[ordered]
+        order[free[ordered] + within] = sorting + first
+        free += here
+        progress(0.0)
+    several = sizes > 1
+    return order, rank, _Groups(begins[several], sizes[several])
 
 
 class _Groups(NamedTuple):

@@ -71,3 +71,12 @@ def test_the_work_can_be_ended():
 
     with pytest.raises(InterruptedError):
         suffix_array(np.zeros(10, dtype=np.uint8), stop)
+
+
+@pytest.mark.parametrize("largest", [1, 7, 300, 200_000])
+def test_it_begins_alike_with_any_number_of_different_ids(largest, monkeypatch):
+    monkeypatch.setattr(module, "AT_ONCE", 16)
+    ids = np.random.default_rng(largest).integers(0, largest, 200)
+    ids[-1] = largest
+    wanted = sorted(range(len(ids)), key=lambda place: ids[place:].tolist())
+    assert suffix_array(ids).tolist() == wanted
