@@ -529,8 +529,8 @@ def bill_features(scene: Scene) -> None:
 
 def more_features(scene: Scene) -> None:
     """Another pair of texts, with the same dictionary."""
-    scene.show("more_features_view")
     bill_features(scene)
+    scene.show("more_features_view")
 
 
 def score_in_pairs(scene: Scene) -> None:
