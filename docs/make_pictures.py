@@ -86,6 +86,7 @@ def train(driver: Driver) -> None:
             and session.training.state.progress.step >= TRAINED_STEPS
         ),
         "the training",
+        done=lambda: session.training.state.progress,
     )
     session.training.pause()
 

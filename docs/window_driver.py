@@ -54,11 +54,18 @@ class Driver:
         self.window.deleteLater()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
-    def wait(self, condition: Callable[[], bool], for_what: str) -> None:
-        """Let the window work until a condition holds; RuntimeError when it fails or never does."""
-        end = time.monotonic() + PATIENCE
+    def wait(
+        self, condition: Callable[[], bool], for_what: str, done: Callable[[], object] = lambda: None
+    ) -> None:
+        """Let the window work until a condition holds; RuntimeError when it fails or never does.
+
+        What has `done` more since is given time again, however busy the machine is.
+        """
+        end, before = time.monotonic() + PATIENCE, done()
         while not condition():
             self.work_on(0.01)
+            if (now := done()) != before:
+                end, before = time.monotonic() + PATIENCE, now
             if self._failures:
                 raise RuntimeError(f"while waiting for {for_what}: {self._failures[0]}")
             if time.monotonic() > end:
