@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.base.errors import LmvizError
+from lmviz.models.interruption import look_up
 from lmviz.text.stretch import Stretches
 from lmviz.text.tokenizer import visible
 
@@ -122,6 +123,7 @@ class LearnedText:
             raise LmvizError("There is no text that it learned from: give the corpus.")
         start = corpus.tokenizer.start_id if corpus.marks_boundaries else None
         asked = np.ones(len(ids), dtype=bool)
+        look_up()
         if start is None:
             asked[0] = False
         else:
@@ -196,17 +198,26 @@ def _lines(ids: np.ndarray, begins: np.ndarray, corpus: Corpus) -> np.ndarray:
     """Where lines begin in a stream (line + 1,): behind ends of sentences and of lines, at documents, and
     after so many tokens at the latest."""
     tokenizer = corpus.tokenizer
+    look_up()
     spelled = [tokenizer.decode([index]) for index in range(tokenizer.vocabulary_size)]
     ends = np.array([_ends_line(text) for text in spelled])[ids]
+    look_up()
     closes = np.array([text.strip() in _CLOSING and bool(text.strip()) for text in spelled])[ids]
+    look_up()
     behind = np.flatnonzero(ends) + 1
     behind = behind[behind < len(ids)]
     behind = behind + closes[behind]  # a quotation mark that closes belongs to its sentence
+    look_up()
     starts = np.unique(np.concatenate([[0], begins, behind, [len(ids)]]))
     starts = starts[starts <= len(ids)]
+    look_up()
     longest = LONGEST_LINE.get(tokenizer.kind, _WORDS_IN_LINE)
     if (np.diff(starts) > longest).any():
-        cut = [np.arange(first, last, longest) for first, last in itertools.pairwise(starts)]
+        cut = []
+        for number, (first, last) in enumerate(itertools.pairwise(starts)):
+            cut.append(np.arange(first, last, longest))
+            if number % 10_000 == 0:
+                look_up()
         starts = np.concatenate([*cut, starts[-1:]])
     # END after the last sentence of a document is no line of its own.
     lone = np.diff(starts) == 1
