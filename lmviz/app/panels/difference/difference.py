@@ -215,10 +215,10 @@ def _go_on(found: Apart) -> Apart:
 def _similarity(found: Apart) -> Bars | None:
     """Bars of CKA, beside the rows they are about."""
     similarity = found.similarity
-    if similarity is None:
+    if similarity is None or not similarity.array.size:  # a model that counts has no states
         return None
     if similarity.axes != ("place",):
-        best = np.nanargmax(similarity.array, axis=1)
+        best = np.argmax(np.nan_to_num(similarity.array, nan=-1.0), axis=1)  # a row may have no number at all
         others = similarity.labels("after")
         rows = similarity.labels("before")
         values = similarity.array[np.arange(len(rows)), best]

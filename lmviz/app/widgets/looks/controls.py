@@ -11,6 +11,7 @@ from lmviz.app.widgets.base.building import named, picker
 from lmviz.app.widgets.base.plain import caption, paragraph
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.looks.part_drawing import PartDrawing
+from lmviz.base.plain_text import on_one_line
 from lmviz.looks.parts import Button, Field, Picker, SliderLine
 
 
@@ -41,7 +42,7 @@ class PickerDrawing(PartDrawing[Picker, QComboBox]):
         with QSignalBlocker(self.widget):
             if self.changed("choices"):
                 self.widget.clear()
-                self.widget.addItems(list(part.choices))
+                self.widget.addItems([on_one_line(choice) for choice in part.choices])
             self.widget.setCurrentIndex(part.chosen)
 
 
