@@ -374,6 +374,7 @@ def finetune(driver: Driver) -> None:
                 session.training.state.phase == "finished" and session.library.model.folder == begun
             ),
             "the training",
+            done=lambda: session.training.state.progress,
         )
     driver.find("forgetting_view").parentWidget().raise_()
     driver.wait(lambda: session.tuning.known is not None and not session.tuning.is_measuring, "the plans")
