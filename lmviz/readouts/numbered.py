@@ -11,7 +11,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.models.model import Model
 from lmviz.models.prefix import read_prefix
 
-MOST_TEXTS, LONGEST = 300, 256
+MOST_TEXTS, LONGEST = 100, 256
 """So many texts are read at most, drawn by a seed, and of each so many tokens, the last ones."""
 
 OPENING, CLOSING = "([{", ")]}"
@@ -38,7 +38,7 @@ class NumberedTexts:
 
 
 def read_numbered(model: Model, texts: Sequence[str], of: NumberOf, *, seed: int = 0) -> NumberedTexts:
-    """Texts with the number `of` each place, as a model reads them; some hundreds at most, drawn by the seed.
+    """Texts with the number `of` each place, as a model reads them; a hundred at most, drawn by the seed.
 
     "position" is that of the token, from 1; "depth" how many brackets are open after it; "count: dog" how
     often a word has been said so far. A function is given the tokens and returns a number for each.
