@@ -95,6 +95,9 @@ def _beginnings(node: ast.expr, function: Function, tree: ast.Module, class_keys
         return {node.value} if isinstance(node.value, str) else set()
     if isinstance(node, ast.Attribute):
         return class_keys if node.attr in CLASS_KEYS else set()
+    if isinstance(node, ast.IfExp):
+        either = (node.body, node.orelse)
+        return {name for each in either for name in _beginnings(each, function, tree, class_keys)}
     if isinstance(node, ast.Name):
         values = [*_assigned(node.id, function.body), *_assigned(node.id, tree.body)]
         return {name for value in values for name in _beginnings(value, function, tree, class_keys)}

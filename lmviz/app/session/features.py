@@ -145,7 +145,7 @@ class OpenFeatures(Part):
             if is_new and is_late:
                 self.changed.emit()
 
-        self._work.look_up(f"features of {folder}", look, take, lambda sentence: None)
+        self._work.look_into(f"features of {folder}", look, take, lambda sentence: None)
         is_late = True
         return self._offered.get(folder, ())
 

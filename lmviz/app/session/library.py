@@ -300,7 +300,7 @@ class Library(Part):
                 then()
 
         key = f"snapshots of {folder}" if then is None else f"look into {folder}"
-        self._work.look_up(key, lambda: _look_into(now), take, lambda sentence: None)
+        self._work.look_into(key, lambda: _look_into(now), take, lambda sentence: None)
 
     def _take_look(self, found: _Found) -> None:
         model = self._model_in(found.run.folder)
@@ -353,7 +353,7 @@ class Library(Part):
                 self._replace(opened)
             self._take_snapshots(opened, opened.run, found.snapshots, found.unsaved)
 
-        self._work.look_up(f"look again {folder}", look, take, lambda sentence: None)
+        self._work.look_into(f"look again {folder}", look, take, lambda sentence: None)
 
     def rename(self, folder: Path, name: str) -> None:
         """Call a run something else, whether or not it is open; see `Run.rename`."""
@@ -369,7 +369,7 @@ class Library(Part):
                 described = opened.run.described_as(run.description)
                 self._replace(replace(opened, run=described, name=title_of(run.description)))
 
-        self._work.look_up(f"rename {folder}", write, take, self.failed.emit)
+        self._work.look_into(f"rename {folder}", write, take, self.failed.emit)
 
     def _size_up(self) -> None:
         """Have the numbers of counted models counted, which grow: of the shown one as of the shown step."""

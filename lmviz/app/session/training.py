@@ -384,7 +384,7 @@ class Training(Part):
             else:
                 self._go_further(model, None, steps)
 
-        self._work.look_up(
+        self._work.look_into(
             f"text of {model.folder}", lambda: limits.outside_of_run(run), take, self.failed.emit
         )
 

@@ -153,7 +153,7 @@ class RunHistories:
             take(History())  # what the run wrote of its curves cannot be read any more
             self._say(sentence)
 
-        self._work.look_up(
+        self._work.look_into(
             f"curves of {model.folder}", lambda: History.from_metrics(run.metrics()), take, fail
         )
         is_late = True

@@ -98,7 +98,9 @@ class Work(Part):
         self._beside.start()
         self._beside.ask(key, work, answer, lambda fault: self._say(fault, "The template", failed))
 
-    def look_up(self, key: str, look: Callable[[], T], answer: Callable[[T], object], failed: Failed) -> None:
+    def look_into(
+        self, key: str, look: Callable[[], T], answer: Callable[[T], object], failed: Failed
+    ) -> None:
         """Have something looked up in a folder, at once where its place is quick, else beside the window.
 
         An answer that is there within `BRIEFLY` seconds arrives before this returns. While one look is under
