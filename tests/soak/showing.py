@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # at night there is no screen
 
+ROOM = 500, 900  # pixels in which words are shown
 LONGEST = 20.0  # seconds until a window has nothing left to do
 QUIET = 3  # rounds without work after which it has nothing left to do
 
@@ -77,6 +78,7 @@ def show(path: Path) -> bool:
 @functools.cache
 def _places() -> tuple[QWidget, Callable[[str], object]]:
     """A widget with every place in which Markdown of a stranger is shown, and what says a text in all."""
+    from PySide6.QtCore import QRect
     from PySide6.QtWidgets import QVBoxLayout, QWidget
 
     from lmviz.app.widgets.base.plain import Label, caption, paragraph, window_title
@@ -93,10 +95,11 @@ def _places() -> tuple[QWidget, Callable[[str], object]]:
     column = QVBoxLayout(whole)
     for part in (label, plain, card, tasks):
         column.addWidget(part)
-    whole.resize(500, 900)
     handout = Path(tempfile.mkdtemp())
 
     def say(words: str) -> None:
+        for window in (whole, notes):
+            window.resize(*ROOM)  # a long word of the text before has made it as wide
         label.setText(words)
         plain.setText(words)
         plain.setToolTip(paragraph(words))
@@ -105,7 +108,7 @@ def _places() -> tuple[QWidget, Callable[[str], object]]:
         card.tell(False, f"**{words}** {words}", is_hint_shown=True)
         tasks.set_tasks([words, words], 1)
         notes.show_page(words, words, words, words, words)
-        notes.grab()
+        notes.grab(QRect(0, 0, *ROOM))
         part = PrintedPart(words, words, (), words, (words,), words, (words,), 1)
         for ending in (".html", ".pdf") if len(words) % 10 == 0 else (".html",):  # fonts take a while
             write_printed(Printed(words, words, (part,)), handout / f"handout{ending}")
@@ -119,14 +122,14 @@ def show_words(path: Path) -> bool:
 
     Raised with what was raised meanwhile. What names a FIFO that somebody opens does not come back.
     """
-    from PySide6.QtCore import QEvent
+    from PySide6.QtCore import QEvent, QRect
     from PySide6.QtWidgets import QApplication
 
     whole, say = _places()
     raised = _window()[1]
     raised.clear()
     say(path.read_text("utf-8", "replace"))
-    whole.grab()
+    whole.grab(QRect(0, 0, *ROOM))
     QApplication.processEvents()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # no event loop runs that would do it
     if raised:
