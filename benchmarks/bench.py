@@ -40,6 +40,7 @@ GROUPS = (
     "benchmarks.keystrokes",
     "benchmarks.gradients",
     "benchmarks.drawing",
+    "benchmarks.lecturing",
     "benchmarks.large_text",
     "benchmarks.checkpoints",
     "benchmarks.deep_model",

@@ -104,6 +104,22 @@ class OpenedWindow:
         painting.end()
         return taken
 
+    def seconds_until_last_painted(
+        self,
+        act: Callable[[], object],
+        shown: Callable[[], QWidget],
+        stands: Callable[[], bool],
+        rests: float,
+    ) -> float:
+        """From an act to the end of the last paint inside a widget: none follows for as many seconds as it
+        `rests`, once all of it `stands`."""
+        painted, began = _LastPaint(shown), time.perf_counter()
+        self.application.installEventFilter(painted)
+        act()
+        self.wait_until(lambda: stands() and time.perf_counter() - painted.ended > rests)
+        self.application.removeEventFilter(painted)
+        return painted.ended - began
+
     def close(self) -> None:
         """Close it as a person would."""
         self.window.close()
@@ -151,5 +167,26 @@ class _Painting(QObject):
         if event.type() == QEvent.Type.Paint and self._missing:
             self._missing.discard(watched)
             if not self._missing:
+                self._done.start(0)  # when the whole paint under way has ended
+        return False
+
+
+class _LastPaint(QObject):
+    """Notices when a paint inside a widget has ended; which widget it is may change meanwhile."""
+
+    def __init__(self, shown: Callable[[], QWidget]) -> None:
+        super().__init__()
+        self._shown = shown
+        self.ended = time.perf_counter()
+        self._done = QTimer(self, singleShot=True)
+        self._done.timeout.connect(self._note)
+
+    def _note(self) -> None:
+        self.ended = time.perf_counter()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint and isinstance(watched, QWidget):
+            shown = self._shown()
+            if watched is shown or shown.isAncestorOf(watched):
                 self._done.start(0)  # when the whole paint under way has ended
         return False
