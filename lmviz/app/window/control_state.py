@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.controls.slider_row import SliderRow
 
 
 def state_of(control: QWidget) -> str | float | None:
@@ -32,6 +33,8 @@ def state_of(control: QWidget) -> str | float | None:
         return control.currentText()
     if isinstance(control, QSpinBox | QDoubleSpinBox | QAbstractSlider):
         return float(control.value())
+    if isinstance(control, SliderRow):
+        return float(control.value)
     if isinstance(control, QAbstractButton) and control.isCheckable():
         return float(control.isChecked())
     return 1.0
