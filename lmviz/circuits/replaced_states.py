@@ -32,10 +32,11 @@ OTHERS = 40
 CARRIED = 0.1
 """A state carries the answer where it loses at least this share of what is lost at most.
 
-Chosen on eight stories such as “Mira owned a purple button. Her sister often laughed about it. The button had
-belonged to” with the sample GRU, where “Her” settles the answer: states before it lose up to 9 % of the most,
-that at it from 9 % on. At a tenth, the first state that carries is at this word in six of the stories, at a
-later one in two, and in none before it. At a twentieth it is before it in five, at a fifth after it in all.
+Chosen on the same eight stories of the sample GRU on which it was tried, such as “Mira owned a purple button.
+Her sister often laughed about it. The button had belonged to”: the first state that carries is exactly at the
+word that settles the answer, “Her”, in six, and at a later one in two. Twelve further stories were put aside
+because the model was not sure of the answer, and none was tried with the LSTM. At a twentieth, the first
+state is before that word in five of the eight, at a fifth after it in all.
 """
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from lmviz.app.panels.panel import JOBS, Panel
+from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.looks.look_card import LookCard
@@ -86,7 +86,8 @@ class ShowingPanel(LookPanel):
 class AskingPanel(LookPanel, Generic[S, A]):
     """Asks about a subject, and shows how the answer looks; until it has come, all stays as it is.
 
-    Where the work fails, nothing is shown but the sentence that says so.
+    Where its question fails, nothing is shown but the sentence that says so. Where another fails that it
+    asks beside it, or a job, what was found stays.
 
     A question is asked once: not where its answer is drawn, or on its way. Where it is drawn, the look is
     made again, for something may be marked that nobody has to compute.
@@ -124,7 +125,7 @@ class AskingPanel(LookPanel, Generic[S, A]):
         return Look(self.parts)
 
     def handle_failure(self, key: str) -> None:
-        if key != JOBS:  # what was found before a job stays
+        if key == self.key:
             self._forget(self.first_look())
 
     def refresh(self) -> None:

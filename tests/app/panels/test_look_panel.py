@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.panels.inside.labels import KEY as BESIDE
 from lmviz.app.panels.inside.lens import KEY
 from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.question import Question
@@ -111,6 +112,21 @@ def test_after_a_failure_nothing_is_shown_and_it_is_asked_again(panel: CountingP
     panel.refresh()
     qtbot.waitUntil(lambda: said(panel)[0] == "hen 3")
     assert not panel.complaint
+
+
+def test_where_another_question_fails_what_was_found_stays(panel: CountingPanel, qtbot: QtBot) -> None:
+    """The sentence is said, and the answer beside it is as good as it was."""
+
+    def fail(word: str) -> None:
+        raise LmvizError("Beside it nothing is known.")
+
+    panel.show()
+    qtbot.waitUntil(lambda: said(panel)[0] == "cow 3")
+    panel.ask(Question(BESIDE, "cow", fail, grows=True), said)
+    qtbot.waitUntil(lambda: panel.complaint == "Beside it nothing is known.")
+    assert said(panel) == ["cow 3", "cow", "# cow"]
+    panel.refresh()
+    assert panel.begun == ["cow"], "it has not to be asked again"
 
 
 def test_what_failed_is_said_though_the_question_is_taken_back_then(

@@ -129,10 +129,6 @@ class DirectionsPanel(AskingPanel[Moment, DirectionsFound]):
         fits = model.predicts.continues and not model.reads_source
         return "" if fits else NOT_THIS.format(model.name)
 
-    def handle_failure(self, key: str) -> None:
-        if key == self.key:  # where a word is unknown, the list stays
-            super().handle_failure(key)
-
     def question(self) -> Question[Moment, DirectionsFound] | Look:
         directions = self.session.directions
         if directions.moment is None:

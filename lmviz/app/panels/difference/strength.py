@@ -151,8 +151,7 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
     def handle_failure(self, key: str) -> None:
         if key == self.curve_key:
             self._curve_asked = self._curve = None
-        else:
-            super().handle_failure(key)
+        super().handle_failure(key)
 
     def _drawn_curve(self) -> Curves:
         if self._curve is None:
