@@ -49,7 +49,7 @@ from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
 from lmviz.app.widgets.plots.curve_rows import CurveRow, CurveRows
-from lmviz.app.widgets.plots.dot_rows import DotRow, DotRows
+from lmviz.app.widgets.plots.dot_rows import DotRows
 from lmviz.app.widgets.plots.histogram import Histogram
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
@@ -65,7 +65,7 @@ from lmviz.app.widgets.plots.shift_arrows import ShiftArrows
 from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
-from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
+from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot
 from lmviz.app.widgets.plots.word_bars import WordBarsPlot
 from lmviz.app.widgets.tables.tape_list import TapeEntry, TapeList
 from lmviz.app.widgets.text.algorithm_lines import AlgorithmLine, AlgorithmLines
@@ -75,20 +75,26 @@ from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
-from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
+from lmviz.app.widgets.text.concordance_list import ConcordanceList
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
-from lmviz.app.widgets.text.firing_lines import FiringLine, FiringLines
-from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
+from lmviz.app.widgets.text.firing_lines import FiringLines
+from lmviz.app.widgets.text.label_table import LabelTable
 from lmviz.app.widgets.text.labelled_words import LabelledWord, LabelledWords
 from lmviz.app.widgets.text.loss_text import LossText
 from lmviz.app.widgets.text.product_strip import ProductStrip
-from lmviz.app.widgets.text.pushed_lines import PushedLinesView, PushedRow
+from lmviz.app.widgets.text.pushed_lines import PushedLinesView
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
 from lmviz.autodiff.layout import ValuePlace
 from lmviz.inspection.operation_picture import Band, BandGroup, OperationPicture
 from lmviz.looks.answer_column import AnswerColumn
 from lmviz.looks.curve import PlotCurve
+from lmviz.looks.firing import FiringLine
+from lmviz.looks.label_row import LabelRow, TableLabel
+from lmviz.looks.occurrence import OccurrenceLine
+from lmviz.looks.parts import DotRow
+from lmviz.looks.pushed import PushedRow
+from lmviz.looks.word_curve import WordCurve
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms
 
 MAKERS: dict[str, Callable[[int], QWidget]] = {}
@@ -442,8 +448,8 @@ def size_plot(count: int) -> QWidget:
 
 @makes("SurprisalPlot")
 def surprisal_plot(count: int) -> QWidget:
-    plot, color = SurprisalPlot(), current_theme().series_color
-    plot.set_words(words(count), [WordCurve(name, color(1), np.abs(numbers(count))) for name in ("a", "b")])
+    plot = SurprisalPlot()
+    plot.set_words(words(count), [WordCurve(name, 1, np.abs(numbers(count))) for name in ("a", "b")])
     return plot
 
 
@@ -535,8 +541,8 @@ def examples(count: int) -> QWidget:
 
 @makes("LabelTable")
 def label_table(count: int) -> QWidget:
-    table, color = LabelTable(), current_theme().series_color(0)
-    table.set_rows(words(count), [LabelRow("forward", color, (TableLabel("n", 0.5, False),) * count)])
+    table = LabelTable()
+    table.set_rows(words(count), [LabelRow("forward", 0, (TableLabel("n", 0.5, False),) * count)])
     return table
 
 

@@ -36,6 +36,7 @@ class BeforeAfterBars(LabelledBars):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._before, self._after = np.zeros(0), np.zeros(0)
+        self._texts: tuple[str, ...] = ()
         self._lost = False
         self.setAccessibleName("probabilities before and after the change")
 
@@ -51,6 +52,10 @@ class BeforeAfterBars(LabelledBars):
         self._labels = tuple(labels)
         self._before = np.asarray(before, dtype=np.float64)
         self._after = np.asarray(after, dtype=np.float64)
+        self._texts = tuple(
+            f"{bare_percentage(old)} → {bare_percentage(new)} %"
+            for old, new in zip(self._before, self._after, strict=True)
+        )
         self._lost = lost and bool(self._labels)
         self.show_count(len(self._labels))
 
@@ -61,8 +66,7 @@ class BeforeAfterBars(LabelledBars):
     @property
     def texts(self) -> tuple[str, ...]:
         """The numbers beside each word, such as "92.3 → 3.1 %"."""
-        pairs = zip(self._before, self._after, strict=True)
-        return tuple(f"{bare_percentage(before)} → {bare_percentage(after)} %" for before, after in pairs)
+        return self._texts
 
     @property
     def enlargement(self) -> float:
