@@ -67,7 +67,7 @@ def alone_by_size(
     *,
     interventions: Sequence[Intervention] = (),
 ) -> AloneBySize:
-    """What errors alone, and features alone, take of an answer, by how many features each word has.
+    """The shares of an answer of errors alone and of features alone, by how many features each word has.
 
     `.features` and `.errors` (size,) are shares of the measure's change from the text to the changed one,
     with only these as in the changed text; `.explained` (size,) is the share of the variance. By default

@@ -219,7 +219,7 @@ def test_what_each_change_does_alone_is_measured_beside_the_same_source(models):
     for logits, change in zip(alone, changes, strict=True):
         assert logits == pytest.approx(read(model, interventions=[change])["logits"].array[-1], abs=1e-5)
     given = GivenSource(ChangedModel(model, changes), SOURCE)
-    assert without_changes(given).model is model
+    assert without_changes(given).unchanged is model
     assert without_changes(GivenSource(model, SOURCE)) is None
 
 

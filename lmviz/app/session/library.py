@@ -369,7 +369,7 @@ class Library(Part):
                 described = opened.run.described_as(run.description)
                 self._replace(replace(opened, run=described, name=title_of(run.description)))
 
-        self._work.look_into(f"rename {folder}", write, take, self.failed.emit)
+        self._work.look_into(f"rename {folder}", write, take, self)
 
     def _size_up(self) -> None:
         """Have the numbers of counted models counted, which grow: of the shown one as of the shown step."""

@@ -98,14 +98,13 @@ class Work(Part):
         self._beside.start()
         self._beside.ask(key, work, answer, lambda fault: self._say(fault, "The template", failed))
 
-    def look_into(
-        self, key: str, look: Callable[[], T], answer: Callable[[T], object], failed: Failed
-    ) -> None:
+    def look_into(self, key: str, look: Callable[[], T], answer: Callable[[T], object], asker: Asker) -> None:
         """Have something looked up in a folder, at once where its place is quick, else beside the window.
 
         An answer that is there within `BRIEFLY` seconds arrives before this returns. While one look is under
         way, the newest of those asked for under its key follows it.
         """
+        failed = _begun_by(asker)
         if self._lookups is None:
             from lmviz.app.session.lookups import Lookups  # not needed for the first paint
 

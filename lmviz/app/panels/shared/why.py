@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 PAIRS = Key("score as pairs of features")
-_SCORE = re.compile(r"layers/(\d+)/attention/(?:products|scaled|scores)")
+SCORES = tuple(f"layers/*/attention/{name}" for name in ("products", "scaled", "scores"))
 LARGEST_TERMS = 8
 OPEN = "Open a model and type a prefix: every number of it is explained here."
 CLICK = "Click a number: what it was computed from is written here."
@@ -128,15 +127,15 @@ class WhyPanel(Panel):
     def _ask_for_pairs(self, score: Arithmetic | None) -> None:
         """Say of a pinned score of attention which pairs of the open features it is the sum of."""
         reading, opened = self.session.explanation.reading, self.session.features.opened
-        place = None if score is None else _SCORE.fullmatch(score.address)
-        if score is None or place is None or reading is None or opened is None:
+        layer = None if score is None else _layer_of_score(score.address)
+        if score is None or layer is None or reading is None or opened is None:
             if self._has_asked_for_pairs:
                 self._pairs.hide()
                 self.silence(PAIRS)
                 self._has_asked_for_pairs = False
             return
         self._has_asked_for_pairs = True
-        layer, (head, query, key), dictionary = int(place[1]), score.index, opened.dictionary
+        (head, query, key), dictionary = score.index, opened.dictionary
         ids, changes = reading.trace.ids, reading.question.interventions
 
         def work(model: Model) -> str:
@@ -289,3 +288,10 @@ def _coordinate(reading: Reading, axis: str, place: int) -> str:
     if axis in POSITIONAL:
         return f"{place + 1} “{visible(reading.trace.names(axis)[place])}”"
     return reading.coordinate(axis, place)
+
+
+def _layer_of_score(address: str) -> int | None:
+    """The layer whose attention a score is of; None of anything else, a gradient among it."""
+    place = Address.parse(address)
+    is_score = not place.is_gradient and any(map(place.matches, SCORES))
+    return place.layer if is_score else None
