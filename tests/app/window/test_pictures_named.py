@@ -180,6 +180,7 @@ def test_no_way_of_naming_a_picture_opens_it(way: str, traps: Traps, tmp_path: P
 
 
 LOOKS = """
+import os
 import sys
 from PySide6.QtWidgets import QApplication
 application = QApplication([])
@@ -190,6 +191,7 @@ for text in ("before", sys.argv[1]):
     label.setText(text)
     label.grab()
 assert label.devicePixelRatio() == 2
+os._exit(0)  # as the program ends: a thread may still be reading a picture
 """
 
 
