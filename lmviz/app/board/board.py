@@ -324,7 +324,8 @@ class Board(QWidget):
         for name, page in self._pages.items():
             page.title = of_units(page.row.title, self._session.reading.noun)
             if page.has_panel:
-                page.panel.set_put_away(name not in wanted | set(self._kept.windows))
+                has_room = name in wanted or name in self._kept.windows
+                page.panel.set_put_away(None if has_room else self)
                 says_little = page in out_of_place or (model is None and page.row.tabbed)
                 # That of the others in its place.
                 stands_behind = page.row.tabbed or self._homes[name] in fitting
@@ -344,7 +345,7 @@ class Board(QWidget):
                 with QSignalBlocker(place):  # what is in front then was chosen by nobody
                     place.removeTab(place.indexOf(page))
             if name not in wanted and name not in self._windows:
-                page.setParent(self)
+                page.hide()  # where it is: Qt would style it anew in another parent, and again on its return
         for name, place in self._places.items():
             chosen = self._pages.get(self._view.fronts.get(name, ""))
             place.show_pages(held[name], chosen, out_of_place)
@@ -605,6 +606,8 @@ class Board(QWidget):
 
     def _adopt_theme(self) -> None:
         self._set_handles()
+        if self.isVisible() and self._scale != current_theme().scale:
+            self.setUpdatesEnabled(False)  # to be drawn once, with everything in its new place
         self._soon.start()  # once type and lengths have changed everywhere
 
     def _renew_type(self) -> None:
@@ -617,6 +620,7 @@ class Board(QWidget):
         if self.isVisible():
             self._scale = current_theme().scale
             self._settle()
+        self.setUpdatesEnabled(True)
 
     # Windows of their own
 

@@ -92,7 +92,7 @@ class Panel(QWidget):
         self._complaints: dict[object, str] = {}
         self._is_stale = True
         self._lets_go = False  # whether what it draws is of a model that was closed
-        self._is_put_away = False
+        self._put_away_on: QWidget | None = None
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.timeout.connect(self._refresh_if_seen)
@@ -125,13 +125,11 @@ class Panel(QWidget):
     @property
     def is_put_away(self) -> bool:
         """Whether another panel of its perspective, which is in sight, has been given its room."""
-        page = self.parentWidget()
-        around = None if page is None else page.parentWidget()
-        return self._is_put_away and around is not None and around.isVisible()
+        return self._put_away_on is not None and self._put_away_on.isVisible()
 
-    def set_put_away(self, put_away: bool) -> None:
-        """Say whether others have been given its room: before it is hidden."""
-        self._is_put_away = put_away
+    def set_put_away(self, around: QWidget | None) -> None:
+        """Say on which board others have its room, before it is hidden; None where it has its own."""
+        self._put_away_on = around
 
     @property
     def is_up_to_date(self) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from covering import others_slow
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QAbstractSpinBox, QLabel, QLineEdit
+from PySide6.QtWidgets import QAbstractSpinBox, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.board.board import Board
@@ -125,10 +125,15 @@ def test_afterwards_every_panel_is_where_it_was(
             if panel.is_in_sight
         }
 
-    before = places()
+    def parents() -> list[QWidget | None]:
+        return [panel.parentWidget().parentWidget() for panel in window.perspective.panels]
+
+    before, around = places(), parents()
     point_at(window, name, monkeypatch)
     window.toggle_enlarged()
     qtbot.waitUntil(lambda: len(places()) == 1)
+    assert parents() == around, "in another parent Qt would style each anew"
+    assert window.perspective.updatesEnabled()
     window.toggle_enlarged()
     qtbot.waitUntil(lambda: places() == before)
     drawn()
