@@ -125,8 +125,10 @@ def test_afterwards_every_panel_is_where_it_was(
             if panel.is_in_sight
         }
 
+    panels = list(window.perspective.panels)
+
     def parents() -> list[QWidget | None]:
-        return [panel.parentWidget().parentWidget() for panel in window.perspective.panels]
+        return [panel.parentWidget().parentWidget() for panel in panels]
 
     before, around = places(), parents()
     point_at(window, name, monkeypatch)
