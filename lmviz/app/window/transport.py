@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 WIDE, MEDIUM, NARROW = 1240, 1080, 840
 """Pixels at scale 1 below which, one after the other, speed, curve and words give way to the slider."""
 
-AROUND, APART = 16, 14  # pixels
+AROUND, APART, CLOSE = 16, 14, 6
+"""Pixels around the row and between its parts, and between them where there is no room for more."""
 
 ANOTHER, ANOTHER_BRIEFLY = "Train a new one", "Train new"
 TRAIN = "train a new run as planned"
@@ -296,10 +297,13 @@ class Transport(QFrame):
         self.time.set_wordy(width >= NARROW)
         self.time.set_roomy(width >= MEDIUM)
         always = (self.train_button, self.pause_button, self.step_button, self.stop_button, self.time)
-        room = self.width() - 2 * AROUND + APART
-        room -= sum(_least_width(widget) + APART for widget in always)
+        least = [_least_width(widget) for widget in always]
+        gap = APART if self.width() - 2 * AROUND + APART >= sum(least) + APART * len(least) else CLOSE
+        if gap != self._row.spacing():
+            self._row.setSpacing(gap)
+        room = self.width() - 2 * AROUND + gap - sum(least) - gap * len(least)
         for figure in reversed(wanted):
-            taken = _least_width(figure) + APART
+            taken = _least_width(figure) + gap
             figure.setVisible(wanted[figure] and taken <= room)
             room -= taken if wanted[figure] and taken <= room else 0
 
