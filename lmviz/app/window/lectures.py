@@ -50,6 +50,9 @@ class LectureWindow(Shell, Protocol):
     def scenes(self) -> Scenes:
         """Puts scenes on."""
 
+    def hide_perspective(self) -> None:
+        """Let what is shown vanish until another perspective is."""
+
     def make_panel(self, perspective: str) -> bool:
         """Make one more panel of a perspective; whether others are still missing."""
 
@@ -174,7 +177,7 @@ class Lectures(QObject):
 
         shown, window = item.shown, self._window
         if window.lessons.is_shown and not isinstance(shown, ShownStep):
-            window.lessons.close()
+            self._leave_lesson(shown.perspective)
         if isinstance(shown, ShownScene):
             window.scenes.open(shown.path)
             return
@@ -186,6 +189,17 @@ class Lectures(QObject):
         if shown.perspective:
             window.show_perspective(shown.perspective)
         window.scenes.open(item.scene.path, is_seen=False, then=partial(self._put_on_scene, item))
+
+    def _leave_lesson(self, perspective: str) -> None:
+        """Close the lesson of the item before; where another perspective follows, the one that is left does
+        not bring back its panels first, which takes as long as all the rest."""
+        window = self._window
+        is_left = perspective in {row.name for row in shown_perspectives()} - {window.perspective.name}
+        if is_left:
+            window.hide_perspective()
+        window.lessons.close()
+        if is_left:
+            window.show_perspective(perspective)
 
     def _put_on_scene(self, item: LectureItem) -> None:
         """Show a step or a poll, on what its scene has put on."""

@@ -248,6 +248,10 @@ class MainWindow(QMainWindow):
         self.transport.follow_perspective(name)
         self.beginning.reading_order.follow_perspective()
 
+    def hide_perspective(self) -> None:
+        """Let what is shown vanish until another perspective is: it is not arranged anew meanwhile."""
+        self._stack.currentWidget().hide()
+
     def open_paths(self, paths: Sequence[str | Path]) -> None:
         """Open texts, runs, folders, lessons, lectures, bundles, polls, networks, questions or scenes."""
         self._opened_paths.open(paths)

@@ -95,6 +95,19 @@ def test_one_key_goes_on_and_another_back(opened: MainWindow, session: Session, 
 
 
 @pytest.mark.slow
+def test_a_perspective_that_is_left_does_not_bring_back_what_a_step_has_put_away(
+    opened: MainWindow, qtbot: QtBot
+) -> None:
+    opened.lectures.go_to(2)
+    board, needed = opened.perspective, set(opened.perspective.panels)
+    with qtbot.waitSignal(opened.scenes.shown):
+        press(opened, Qt.Key.Key_PageUp, qtbot)
+    assert (opened.perspective_name, set(board.panels)) == ("inside", needed)
+    opened.show_perspective("autodiff")
+    assert set(board.panels) > needed
+
+
+@pytest.mark.slow
 def test_keys_go_on_from_a_field_that_is_typed_in(opened: MainWindow, qtbot: QtBot) -> None:
     assert opened.focusWidget() is not opened.prefix_bar.edit, "a clicker's dot would be typed"
     opened.prefix_bar.edit.setFocus()

@@ -155,12 +155,13 @@ class HeatmapStrokes:
 
     def _word_size(self, word: str, room: float) -> tuple[float, float]:
         """The largest size in which a word fits into a room, or else the smallest; how wide it is then."""
-        sizes = [
-            (size, metrics(size, token=True, theme=self._theme).horizontalAdvance(word))
-            for size in WORD_SIZES
-            if size == WORD_SIZES[-1] or self._frame.cell_height >= self._length(size + 4)
-        ]
-        return next((found for found in sizes if found[1] <= room), sizes[-1])
+        size, width = WORD_SIZES[-1], 0.0
+        for size in WORD_SIZES:  # one after the other: Qt takes a while over the first word in a new size
+            if size == WORD_SIZES[-1] or self._frame.cell_height >= self._length(size + 4):
+                width = metrics(size, token=True, theme=self._theme).horizontalAdvance(word)
+                if width <= room:
+                    break
+        return size, width
 
     def draw_stairs(self, rows: Sequence[int]) -> None:
         """A line over the cells of each column from a row on, down and up between one column and the next."""
