@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmviz.base.errors import LmvizError
 from lmviz.models.prefix import Prefix, read_prefix
 from lmviz.models.reading import evaluation, on_device
 
@@ -47,6 +48,11 @@ class ScoredToken:
     def probability(self) -> float | None:
         """p(token | all before it)."""
         return None if self.log_probability is None else math.exp(self.log_probability)
+
+    @property
+    def loss(self) -> float | None:
+        """−ln p, in nats: what training lowers."""
+        return None if self.log_probability is None else -self.log_probability
 
     @property
     def surprisal(self) -> float | None:
@@ -101,6 +107,12 @@ class Likelihood:
         return self.tokens[-1].perplexity if self.tokens else None
 
     @property
+    def mean_loss(self) -> float | None:
+        """The mean of the tokens' losses, in nats; None where no token has a probability."""
+        count = self.tokens[-1].count if self.tokens else 0
+        return -self.log_probability / count if count else None
+
+    @property
     def bits_per_character(self) -> float | None:
         """Comparable across tokenizers; None where no character has been predicted.
 
@@ -116,20 +128,40 @@ class Likelihood:
         return self.bits / characters if characters > 0 else None
 
 
-def text_log_probabilities(model: Model, text_or_ids: str | Sequence[int] | np.ndarray) -> Likelihood:
-    """Each token of a text with its probability, surprisal and rank.
+def text_log_probabilities(
+    model: Model, text_or_ids: str | Sequence[int] | np.ndarray, *, ends: bool = False
+) -> Likelihood:
+    """Each token of a text with its probability, surprisal and rank; if it `ends`, END after it too.
 
     The first token has none unless START stands before it. Where interventions put other tokens in
     places of the text, those are scored: what is given and what is predicted are one text, whose
-    probability the product is. LmvizError when the text cannot be read, or when the model predicts no
-    tokens.
+    probability the product is. LmvizError when the text cannot be read, when the model predicts no
+    tokens, or when the text is to end and the model has no END.
     """
     model.check_continues()
     typed = read_prefix(model, text_or_ids)
+    if ends:
+        typed = _ended(model, typed)
     prefix = _as_read(model, typed)
     rows = (row.cpu().numpy() for row in predictions(model, typed.ids))
     found = _likelihood(prefix, rows, model.tokenizer.start_id if model.tokenizer else None)
     return replace(found, differs=prefix is not typed, sight=model.sight)
+
+
+def _ended(model: Model, typed: Prefix) -> Prefix:
+    """A text with END after it; the same one where that stands there already."""
+    tokenizer = model.tokenizer
+    if tokenizer is None or tokenizer.end_id is None:
+        raise LmvizError("This model has no END, so no text ends for it: score the text without one.")
+    if len(typed) and int(typed.ids[-1]) in tokenizer.end_ids:
+        return typed
+    place = typed.offsets[-1][1] if typed.offsets else 0
+    return replace(
+        typed,
+        ids=np.append(typed.ids, tokenizer.end_id),
+        tokens=(*typed.tokens, tokenizer.token(tokenizer.end_id)),
+        offsets=(*typed.offsets, (place, place)),
+    )
 
 
 def _as_read(model: Model, typed: Prefix) -> Prefix:

@@ -11,6 +11,7 @@ from lmviz.decoding.likelihood import (
     predictions,
     text_log_probabilities,
 )
+from lmviz.text.tokenizer import END
 
 
 def expected(model, text):
@@ -37,6 +38,19 @@ def test_the_running_product_is_the_probability_of_the_text(bigram):
     assert likelihood.tokens[0].perplexity == pytest.approx(1 / probabilities[0])
     assert likelihood.bits == pytest.approx(-np.log2(probabilities).sum())
     assert likelihood.bits_per_character == pytest.approx(likelihood.bits / 13)
+
+
+def test_a_text_that_ends_has_the_loss_of_its_end_and_a_mean_of_all(bigram, make):
+    ended = text_log_probabilities(bigram, "cows eat", ends=True)
+    eat, end = ended.tokens[-2:]
+    row = torch.log_softmax(bigram.table.detach(), dim=-1).numpy()[eat.id]
+    assert (end.token, end.id, end.span) == (END, bigram.tokenizer.end_id, (8, 8))
+    assert end.loss == pytest.approx(-row[end.id])
+    assert ended.mean_loss == pytest.approx(np.mean([token.loss for token in ended.tokens]))
+    again = text_log_probabilities(bigram, [token.id for token in ended.tokens], ends=True)
+    assert [token.token for token in again.tokens] == ["cows", "eat", END], "END stands there once"
+    with pytest.raises(LmvizError, match="no END"):
+        text_log_probabilities(make(marks=False), "cows", ends=True)
 
 
 def test_without_start_the_first_token_has_no_probability(make):

@@ -175,6 +175,8 @@ def test_a_beam(run, moment, a):
 def test_a_likelihood(run, moment, a):
     found = run(decoding_recipes.likelihood_recipe(moment))["likelihood"]
     assert found == text_log_probabilities(a(moment.model), TRICKY)
+    ended = run(decoding_recipes.likelihood_recipe(moment, ends=True))["likelihood"]
+    assert ended == text_log_probabilities(a(moment.model), TRICKY, ends=True)
 
 
 def test_a_comparison(run):

@@ -95,11 +95,12 @@ def branches_recipe(
     )
 
 
-def likelihood_recipe(subject: RecipeSubject) -> str:
-    """The text's probability word by word, bound to `likelihood`."""
+def likelihood_recipe(subject: RecipeSubject, *, ends: bool = False) -> str:
+    """The text's probability word by word, with END's if it `ends`, bound to `likelihood`."""
+    ending = ", ends=True" if ends else ""
     return _decoded(
         subject,
-        f"likelihood = text_log_probabilities(model, {subject.text!r})",
+        f"likelihood = text_log_probabilities(model, {subject.text!r}{ending})",
         imports=("from lmviz.decoding.likelihood import text_log_probabilities",),
     )
 

@@ -15,7 +15,8 @@ from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.figures import count, number, percentage
-from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.plain import Label, paragraph
+from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.text.product_strip import ProductStrip
 from lmviz.decoding.likelihood import Likelihood, text_log_probabilities
 from lmviz.inspection.recipes.decoding import likelihood_recipe
@@ -31,9 +32,11 @@ KEY = Key("chain rule")
 
 FORMULA = "p(w₁ … wₙ) = ∏ p(wₜ | w₁ … wₜ₋₁)"
 SHORTENED = "p(w₁ … wₙ) = ∏ p(wₜ | {known}): what is struck out, it cannot see"
+LOSSES = "ℓ = 1/n · Σ −ln p(wₜ | w₁ … wₜ₋₁), wₙ = END"
 NO_MODEL = "Open or train a model to multiply the probabilities of words."
 NO_TEXT = "Type a text above: the probabilities of its words are multiplied here."
 NO_PROBABILITY = "a first word has no probability"
+LOSSES_TIP = "What each word and the END after them cost, in nats, as in training, and the mean of that."
 SUM_WIDTH = 150  # pixels at scale 1 for the product's figures
 
 
@@ -41,7 +44,8 @@ class ChainRulePanel(Panel):
     """The prefix and what was written after it; the bar above a word is how much it surprised, in bits.
 
     Of a model that sees only the last few words, the words are struck out that make no difference to the
-    word that is pointed at or pinned, or else to the newest.
+    word that is pointed at or pinned, or else to the newest. As a training sentence, the text has END after
+    it, and each word its loss, with their mean.
     """
 
     needs_next_word = "Open a language model to multiply the probabilities of its words."
@@ -53,7 +57,14 @@ class ChainRulePanel(Panel):
         self._bits, self._product = Label(), Label(role="muted")
         self.likelihood: Likelihood | None = None  # what is drawn
         self._moment: RecipeSubject | None = None
+        self._button = QuietButton("losses_with_end_button", "losses with END", "link")
+        self._button.setAccessibleDescription(LOSSES_TIP)
+        self._button.setToolTip(paragraph(LOSSES_TIP))
+        self._button.setCheckable(True)
+        self._button.toggled.connect(self.refresh)
+        self._has_losses = False  # whether what is drawn are losses
         self._card = self.add_card("Chain rule", "", self._lay_out())
+        self._card.set_control(self._button)
         self._strip.part_clicked.connect(self._choose)
         self._strip.part_hovered.connect(self._hover)
         session.focus.position_changed.connect(self._mark)
@@ -71,6 +82,7 @@ class ChainRulePanel(Panel):
             return {}
         return {
             "p": _array([token.probability for token in tokens]),
+            "loss": _array([token.loss for token in tokens]),
             "bits": _array([token.surprisal for token in tokens]),
             "rank": _array([token.rank for token in tokens]),
             "product": _array([token.product if token.count else None for token in tokens]),
@@ -81,25 +93,27 @@ class ChainRulePanel(Panel):
         return Names([token.token for token in self.likelihood.tokens] if self.likelihood is not None else ())
 
     def recipe(self) -> str:
-        return "" if self._moment is None else likelihood_recipe(self._moment)
+        return "" if self._moment is None else likelihood_recipe(self._moment, ends=self._has_losses)
 
     def refresh(self) -> None:
         session = self.session
         shown = session.comparison.shown
+        self._button.setVisible(shown is not None and session.writing.can_write and _has_end(session))
         if shown is None or not session.writing.can_write:
             self.silence(KEY)
             self._show(None, None)
             return
         prefix, chosen = session.writing.branches.prefix, session.writing.branches.chosen()
         moment = session.reading.moment_of(session.writing.branches.node.text)
+        ends = self._button.isChecked() and _has_end(session)
 
         def work(model: Model) -> Likelihood:
             ids = np.concatenate([read_prefix(model, prefix).ids, np.array(chosen, dtype=np.int64)])
-            return text_log_probabilities(model, ids)
+            return text_log_probabilities(model, ids, ends=ends)
 
         self.ask_once(
-            Question(KEY, shown, work, about=(prefix, chosen)),
-            lambda likelihood: self._show(likelihood, moment),
+            Question(KEY, shown, work, about=(prefix, chosen, ends)),
+            lambda likelihood: self._show(likelihood, moment, ends),
         )
 
     def _lay_out(self) -> QWidget:
@@ -110,29 +124,43 @@ class ChainRulePanel(Panel):
         for label in (self._bits, self._product):
             label.setFixedWidth(round(SUM_WIDTH * current_theme().scale))
 
-    def _show(self, likelihood: Likelihood | None, moment: RecipeSubject | None) -> None:
-        self.likelihood, self._moment = likelihood, moment
+    def _show(self, likelihood: Likelihood | None, moment: RecipeSubject | None, ends: bool = False) -> None:
+        self.likelihood, self._moment, self._has_losses = likelihood, moment, ends
         tokens = likelihood.tokens if likelihood is not None else ()
         of_units = self.of_units
         missing = of_units(NO_TEXT if self.session.library.model else NO_MODEL)
         self._card.set_placeholder("" if tokens else missing)
-        self._strip.set_product(
-            [visible(token.token) for token in tokens],
-            _array([token.probability for token in tokens]),
-            _array([token.surprisal for token in tokens]),
-        )
-        self._strip.set_new(len(self.session.writing.branches.path()))
+        words = [visible(token.token) for token in tokens]
+        if likelihood is not None and ends:
+            mean = likelihood.mean_loss
+            self._strip.set_sum(
+                words, _array([token.loss for token in tokens]), np.nan if mean is None else mean
+            )
+        else:
+            self._strip.set_product(
+                words,
+                _array([token.probability for token in tokens]),
+                _array([token.surprisal for token in tokens]),
+            )
+        self._strip.set_new(len(self.session.writing.branches.path()) + ends)
         if likelihood is None or moment is None or likelihood.perplexity is None:
             self._card.set_aside(of_units(NO_PROBABILITY) if tokens else "")
             self._bits.setText("")
             self._product.setText("")
         else:
             whose = "of the words as read" if likelihood.differs else ""
-            parts = (in_words(moment.interventions), of_units(whose), of_units(_formula(likelihood.sight)))
+            formula = LOSSES if ends else of_units(_formula(likelihood.sight))
+            parts = (in_words(moment.interventions), of_units(whose), formula)
             self._card.set_aside(" · ".join(part for part in parts if part))
-            self._bits.setText(f"{likelihood.bits:.1f} bits")
-            perplexity = number(likelihood.perplexity, 1)
-            self._product.setText(f"p = {percentage(tokens[-1].product)}\nperplexity {perplexity}")
+            perplexity = f"perplexity {number(likelihood.perplexity, 1)}"
+            assert likelihood.mean_loss is not None, "a text with a perplexity has a mean loss"
+            if ends:
+                self._bits.setText(f"ℓ = {number(likelihood.mean_loss, 2)} nats")
+                total = number(-likelihood.log_probability, 2)
+                self._product.setText(f"{total} ÷ {count(tokens[-1].count)}\n{perplexity}")
+            else:
+                self._bits.setText(f"{likelihood.bits:.1f} bits")
+                self._product.setText(f"p = {percentage(tokens[-1].product)}\n{perplexity}")
         self._mark()
 
     def _explain(self, row: int) -> tuple[str, Sequence[str]]:
@@ -142,11 +170,13 @@ class ChainRulePanel(Panel):
         if token.probability is None:
             return visible(token.token), (self.of_units(NO_PROBABILITY),)
         assert token.surprisal is not None, "a word with a probability has a surprisal"
+        assert token.loss is not None, "and a loss"
         assert token.rank is not None, "and a rank"
         assert token.perplexity is not None, "and a perplexity"
         return visible(token.token), (
             f"p = {percentage(token.probability)}, rank {count(token.rank)}",
             f"−log₂ p = {token.surprisal:.1f} bits",
+            f"ℓ = −ln p = {number(token.loss, 2)} nats",
             f"product so far {percentage(token.product)}",
             f"perplexity so far {number(token.perplexity, 1)}",
             *self._known(row),
@@ -198,6 +228,12 @@ class ChainRulePanel(Panel):
 
     def handle_failure(self, key: str) -> None:
         self._show(None, None)
+
+
+def _has_end(session: Session) -> bool:
+    """Whether a text ends for the model that is shown."""
+    model = session.library.model
+    return model is not None and model.tokenizer.end_id is not None
 
 
 def _formula(sight: int | None) -> str:

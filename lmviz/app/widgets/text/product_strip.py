@@ -1,8 +1,8 @@
-"""A product along a text, in one line that ends at its newest word: a factor above each word."""
+"""A product or a sum along a text, in one line that ends at its newest word: a part above each word."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics, once
-from lmviz.app.widgets.base.figures import whole_percentage
+from lmviz.app.widgets.base.figures import number, whole_percentage
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
 
@@ -24,6 +24,7 @@ STRONGEST = 0.85
 class ProductStrip(Pointable):
     """`ProductStrip()`: `set_product(words, factors, heights)`, each (word,); NaN where there is none.
 
+    `set_sum(words, losses, mean)` shows the words' losses instead, with a line as high as their mean.
     The bar above a word is as high as its `heights`, the same for all. The strip ends at the newest word;
     the wheel, Left and Right look back. `set_current(index)` marks a word, `set_new(count)` the last ones;
     `set_forgotten(indices)` strikes words out; `set_readout(function)` gives the hover card's words.
@@ -35,7 +36,9 @@ class ProductStrip(Pointable):
     def __init__(self) -> None:
         super().__init__()
         self._words: tuple[str, ...] = ()
-        self._factors = self._heights = np.zeros(0)
+        self._said: tuple[str, ...] = ()
+        self._heights = np.zeros(0)
+        self._sign, self._mean = "×", float("nan")
         self._behind = 0  # words that are hidden to the right while one looks back
         self._new = 0
         self._forgotten: frozenset[int] = frozenset()
@@ -55,15 +58,26 @@ class ProductStrip(Pointable):
 
     def set_product(self, words: Sequence[str], factors: np.ndarray, heights: np.ndarray) -> None:
         """Show a text, from its newest word back."""
-        self._words, self._factors, self._heights = tuple(words), factors, heights
+        self._show(words, [factor_in_words(factor) for factor in factors], heights, "×", float("nan"))
+
+    def set_sum(self, words: Sequence[str], losses: np.ndarray, mean: float) -> None:
+        """Show the losses (word,) of a text and their mean, NaN where there is none."""
+        self._show(words, ["–" if np.isnan(loss) else number(loss, 2) for loss in losses], losses, "+", mean)
+
+    def _show(
+        self, words: Sequence[str], said: Sequence[str], heights: np.ndarray, sign: str, mean: float
+    ) -> None:
+        self._words, self._said, self._heights = tuple(words), tuple(said), heights
+        self._sign, self._mean = sign, mean
         self._behind = 0
         self._forgotten = frozenset()
         self.set_hovered(-1)
         self.show_count(len(words))
 
     def description(self) -> str:
-        pairs = zip(self._words, self._factors, strict=True)
-        return " × ".join(f"{word} {factor_in_words(factor)}" for word, factor in pairs)
+        pairs = zip(self._words, self._said, strict=True)
+        whole = f" {self._sign} ".join(f"{word} {said}" for word, said in pairs)
+        return whole if np.isnan(self._mean) else f"{whole}; mean {number(self._mean, 2)}"
 
     def set_new(self, count: int) -> None:
         """How many of the last words were written after what was typed."""
@@ -98,7 +112,7 @@ class ProductStrip(Pointable):
     @once
     def _widths(self) -> list[float]:
         factor, word = metrics(FACTOR_SIZE), metrics(WORD_SIZE, token=True)
-        factors = [factor.horizontalAdvance(factor_in_words(value)) for value in self._factors]
+        factors = [factor.horizontalAdvance(said) for said in self._said]
         words = [word.horizontalAdvance(name) + self.length(12) for name in self._words]
         return [max(pair) for pair in zip(factors, words, strict=True)]
 
@@ -135,6 +149,7 @@ class ProductStrip(Pointable):
         places = self._places()
         for index, place in places.items():
             self._draw_word(painter, index, place, is_first=index == self.in_sight.start)
+        self._draw_mean(painter, places)
         self._draw_hidden(painter)
         self.draw_focus(painter)
 
@@ -145,13 +160,13 @@ class ProductStrip(Pointable):
         is_new = index >= len(self._words) - self._new
         newest = index == len(self._words) - 1
         is_strong = newest or marked
-        said, ink = factor_in_words(self._factors[index]), theme.text if is_strong else theme.muted_text
+        said, ink = self._said[index], theme.text if is_strong else theme.muted_text
         head = place.adjusted(-8, 0, 8, above - place.height())
         painter.write(head, said, ink, FACTOR_SIZE, bold=is_strong, where=CENTRED)
         if not is_first:
             sign = QRectF(place.left() - self.length(TIMES), 0, self.length(TIMES), above)
-            painter.write(sign, "×", theme.faint_text, where=CENTRED)
-        room = max(1.0, place.height() - above - chip - self.length(4))
+            painter.write(sign, self._sign, theme.faint_text, where=CENTRED)
+        room = self._bar_room()
         bar = max(height * room, self.length(1.5))
         width = min(self.length(20), place.width())
         color = QColor(theme.validation if is_new else theme.accent)
@@ -171,6 +186,20 @@ class ProductStrip(Pointable):
         if struck:
             half = QPointF(box.width() / 2 - 2, 0)
             painter.line(box.center() - half, box.center() + half, theme.key, 1.6)
+
+    def _draw_mean(self, painter: Painter, places: Mapping[int, QRectF]) -> None:
+        """A line across the bars, as high as their mean."""
+        if not places or not np.isfinite(self._mean):
+            return
+        room = self._bar_room()
+        high = self.length(FACTOR) + self.length(2) + room * (1 - self._mean / self._highest())
+        left = min(place.left() for place in places.values())
+        right = max(place.right() for place in places.values())
+        painter.line(QPointF(left, high), QPointF(right, high), self.theme.key, 1.4)
+
+    def _bar_room(self) -> float:
+        """The height of the highest bar."""
+        return max(1.0, self.height() - self.length(FACTOR) - self.length(CHIP) - self.length(4))
 
     def _height(self, index: int) -> float:
         """The height of a word's bar, as a share of the room: all of it where the word is impossible."""

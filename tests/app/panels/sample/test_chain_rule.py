@@ -13,6 +13,7 @@ from lmviz.app.panels.sample import chain_rule
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.inspection.interventions import swap_tokens
+from lmviz.text.tokenizer import END
 
 
 def test_the_chain_rule_is_that_of_the_core_and_goes_on_with_the_branch(bench: Bench) -> None:
@@ -35,6 +36,25 @@ def test_the_chain_rule_is_that_of_the_core_and_goes_on_with_the_branch(bench: B
     assert strip.in_sight.stop == len(panel.likelihood.tokens)
     strip.part_clicked.emit(0)
     assert bench.session.focus.position == panel.likelihood.tokens[0].position
+
+
+def test_the_losses_of_a_sentence_go_to_its_end_and_have_their_mean(bench: Bench) -> None:
+    panel, strip = bench.find("chain_rule_view"), bench.find("chain_rule_strip")
+    bench.wait(lambda: panel.likelihood is not None)
+    without = len(panel.likelihood.tokens)
+    bench.click("losses_with_end_button")
+    bench.wait(lambda: len(strip.words) == without + 1)
+    expected = text_log_probabilities(bench.model, bench.session.reading.prefix, ends=True)
+    assert strip.words[-1] == END
+    losses = [token.loss for token in expected.tokens if token.loss is not None]
+    assert panel.exported_arrays()["loss"] == pytest.approx(losses, abs=1e-5)
+    mean = sum(losses) / len(losses)
+    assert strip.description().endswith(f"{END} {losses[-1]:.2f}; mean {mean:.2f}")
+    assert bench.says("chain_rule_view", f"ℓ = {mean:.2f} nats")
+    assert "ends=True" in panel.recipe()
+    bench.click("losses_with_end_button")
+    bench.wait(lambda: len(strip.words) == without)
+    assert " × " in strip.description()
 
 
 @pytest.mark.slow
