@@ -18,8 +18,13 @@ PAGE = (PAGES / "guide" / "lessons.md").read_text(encoding="utf-8")
 
 def test_the_tour_comes_first_and_the_course_counts_on() -> None:
     assert LESSONS[0].name == TOUR
-    assert [lesson.number for lesson in COURSE] == list(range(1, 17))
+    assert [lesson.number for lesson in COURSE] == list(range(1, 18))
     assert len({lesson.name for lesson in LESSONS}) == len(LESSONS)
+
+
+def test_the_guide_says_how_many_lessons_there_are() -> None:
+    said = {16: "sixteen", 17: "seventeen", 18: "eighteen", 19: "nineteen", 20: "twenty"}[len(COURSE)]
+    assert f"A course of {said} lessons" in PAGE
 
 
 @pytest.mark.parametrize("lesson", COURSE, ids=lambda lesson: lesson.name)

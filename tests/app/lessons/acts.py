@@ -71,13 +71,23 @@ def _set_control(driver: Driver, condition: Condition) -> None:
         driver.type(name, wanted(driver, condition))
     elif isinstance(control, QComboBox):
         words = wanted(driver, condition)
-        at = next(n for n in range(control.count()) if control.itemText(n).casefold() == words.casefold())
+        at = _choice(driver, control, words)
         control.setCurrentIndex(at)
         control.activated.emit(at)
     elif isinstance(control, QSpinBox | QDoubleSpinBox | QAbstractSlider):
         control.setValue(type(control.value())(float(wanted(driver, condition))))
     elif isinstance(control, QAbstractButton):
         driver.press(name)
+
+
+def _choice(driver: Driver, control: QComboBox, words: str) -> int:
+    """The place of a choice, once it is on the list: a panel may first have to find what there is to choose."""
+
+    def places() -> list[int]:
+        return [n for n in range(control.count()) if control.itemText(n).casefold() == words.casefold()]
+
+    driver.wait(places, f"{words} is not among the choices of {control.objectName()}")
+    return places()[0]
 
 
 def _bring_forward(driver: Driver, name: str) -> None:

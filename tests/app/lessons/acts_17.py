@@ -1,9 +1,18 @@
 """How the conditions of lesson 17 are brought about."""
 
 
-def probed(driver):
-    """Press the button of Probe, once there is something to read."""
-    driver.press("probe_button")
+def choose(driver, name, words):
+    """Choose from a list, once what is chosen stands there, and wait until that is drawn."""
+    picker = driver.control(name)
+    driver.wait(lambda: picker.findText(words) >= 0, f"{words} is not on the list")
+    picker.setCurrentText(words)
+    picker.activated.emit(picker.currentIndex())
+    driver.wait(lambda: all(panel.is_up_to_date for panel in in_sight(driver)))
+
+
+def in_sight(driver):
+    """The panels that can be seen."""
+    return [panel for panel in driver.window.perspective.panels if panel.is_in_sight]
 
 
 def pin_the(driver):
@@ -14,23 +23,29 @@ def pin_the(driver):
 
 
 def slide(place):
-    """Move the strength of Steer."""
-    return lambda driver: driver.control("steer_slider").slider.setValue(place)
+    """Move the strength of Steer, once it steers."""
 
+    def move(driver):
+        driver.wait(lambda: driver.control("steer_view").found is not None, "nothing is steered")
+        driver.control("steer_slider").slider.setValue(place)
 
-def choose_kept(driver):
-    """Choose the direction that was kept, once it is on the list."""
-    picker = driver.control("steer_direction_picker")
-    driver.wait(lambda: picker.findText("probe for position") >= 0)
-    picker.setCurrentText("probe for position")
-    picker.activated.emit(picker.currentIndex())
+    return move
 
 
 ACTS = {
-    'control("steer_direction_picker") is probe for position': choose_kept,
+    'control("probe_kind_picker") is position': lambda driver: choose(
+        driver, "probe_kind_picker", "position"
+    ),
+    'control("steer_direction_picker") is probe for position': lambda driver: choose(
+        driver, "steer_direction_picker", "probe for position"
+    ),
+    'control("steer_direction_picker") is between the two texts': lambda driver: choose(
+        driver, "steer_direction_picker", "between the two texts"
+    ),
     'pressed("keep_probe_direction") changes': lambda driver: driver.press("keep_probe_direction"),
     "pinned": pin_the,
-    'drawn("probe_view", "explained", 0) > 0': probed,
+    'drawn("probe_view", "explained", 0) > 0': lambda driver: driver.press("probe_button"),
     'control("steer_slider") = 40': slide(40),
     'control("steer_slider") = 30': slide(30),
+    'control("steer_slider") = 20': slide(20),
 }

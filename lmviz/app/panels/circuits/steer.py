@@ -105,6 +105,7 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
     key = Key("steer")
     curve_key = Key("steer curve")
     follows = (
+        "contrast.changed",
         "contrast.answered",
         "reading.changed",
         "text.changed",
@@ -131,7 +132,7 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
 
     _place = round((1.0 - LEAST) / STEP)
     _tap = ""
-    _is_listed: bool | None = None  # whether one of the list is used; as there is one, while nobody chose
+    _is_listed = False  # whether one of the list is used though there are two texts
     _how: tuple[str, StateDirection | None] = ("add", None)
     _everywhere = _from_here = False
     _curve: tuple[Any, SteeredMeasure] | None = None
@@ -154,7 +155,7 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
         """The direction of the list that is used; None where it is that between the two texts."""
         measured, chosen = self.session.contrast.found, self.session.directions.direction
         is_pair = measured is not None and bool(measured.others)
-        return chosen if (not is_pair if self._is_listed is None else self._is_listed) else None
+        return chosen if self._is_listed or not is_pair else None
 
     @property
     def start(self) -> int:

@@ -115,6 +115,12 @@ def test_a_direction_of_the_list_is_removed_from_a_word_on_and_goes_into_surgery
         change = dataclasses.replace(grass.swap(corn), address="layers/*/residual2")
         expected = lmviz.next_token(transformer_run, TEXT, interventions=[change]).probabilities
         assert panel.exported_arrays()["probabilities"] == pytest.approx(expected, abs=1e-6)
+
+        session.contrast.set_other(OTHER)
+        qtbot.waitUntil(lambda: panel.found is not None and panel.found.text == OTHER)
+        pick(panel, "steer_direction_picker", 0)  # that between the two texts, which is chosen already
+        session.contrast.set_other("")
+        qtbot.waitUntil(lambda: panel.found is not None and panel.found.direction is grass)
     finally:
         session.directions.file.unlink(missing_ok=True)  # the run is one for all tests
 
