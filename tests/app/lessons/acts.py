@@ -81,7 +81,7 @@ def _set_control(driver: Driver, condition: Condition) -> None:
 
 
 def _choice(driver: Driver, control: QComboBox, words: str) -> int:
-    """The place of a choice, once it is on the list: a panel may first have to find what there is to choose."""
+    """The place of a choice, once it is on the list: a panel may first have to find what can be chosen."""
 
     def places() -> list[int]:
         return [n for n in range(control.count()) if control.itemText(n).casefold() == words.casefold()]
