@@ -103,18 +103,21 @@ def _paint(widget: QWidget, painter: QPainter, without: Collection[QWidget], fla
     painter.restore()
 
 
-def svg_of(widget: QWidget) -> bytes:
-    """What a widget shows as SVG. Qt writes no clip: what can be scrolled stands in a part that has one."""
+def svg_of(widget: QWidget, without: Collection[QWidget] = ()) -> bytes:
+    """What a widget shows as SVG, without some within it.
+
+    Qt writes no clip: what can be scrolled stands in a part that has one.
+    """
     scrolled = [area.viewport() for area in widget.findChildren(QScrollArea) if _is_cut(area)]
     outermost = [
         each
         for each in scrolled
         if not any(other is not each and other.isAncestorOf(each) for other in scrolled)
     ]
-    parts = [_svg(widget, outermost)]
+    parts = [_svg(widget, [*outermost, *without])]
     for number, viewport in enumerate(outermost):
         corner, width, height = viewport.mapTo(widget, QPoint()), viewport.width(), viewport.height()
-        inner = svg_of(viewport).decode()
+        inner = svg_of(viewport, without).decode()
         inner = inner[inner.index(">", inner.index("<svg")) + 1 : inner.rindex("</svg>")]
         inner = re.sub(r'(id="|url\(#)', rf"\g<1>part{number}-", inner)
         parts.append(

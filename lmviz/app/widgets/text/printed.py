@@ -26,7 +26,15 @@ from PySide6.QtGui import (
     QPicture,
     QTextDocument,
 )
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSlider,
+    QApplication,
+    QCheckBox,
+    QLineEdit,
+    QRadioButton,
+    QWidget,
+)
 
 from lmviz.app.widgets.base.export import paint_clipped, svg_of
 from lmviz.app.widgets.text.unlinked_document import UnlinkedDocument, markdown_document
@@ -81,11 +89,23 @@ class PrintedDrawing:
 
     @classmethod
     def of(cls, widget: QWidget, said: str = "") -> PrintedDrawing:
-        """What a widget shows now; `said` for those who do not see it."""
-        picture = QPicture()
+        """What a widget shows now, without what only a screen has a use for: buttons, sliders, scroll bars,
+        and lines in which nothing is typed. `said` is for those who do not see it."""
+        picture, without = QPicture(), _of_no_use_on_paper(widget)
         with QPainter(picture) as painter:
-            paint_clipped(widget, painter)
-        return cls(picture, svg_of(widget), widget.width(), widget.height(), said)
+            paint_clipped(widget, painter, without)
+        return cls(picture, svg_of(widget, without), widget.width(), widget.height(), said)
+
+
+def _of_no_use_on_paper(widget: QWidget) -> list[QWidget]:
+    """The controls within a widget that say nothing of what it shows, as boxes that are ticked do."""
+    found: list[QWidget] = [
+        each
+        for each in widget.findChildren(QAbstractButton)
+        if not isinstance(each, QCheckBox | QRadioButton)
+    ]
+    found += widget.findChildren(QAbstractSlider)
+    return found + [line for line in widget.findChildren(QLineEdit) if not line.text()]
 
 
 @dataclass(frozen=True)

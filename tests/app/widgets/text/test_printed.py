@@ -5,9 +5,19 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, qGray
-from PySide6.QtWidgets import QGraphicsScene, QGraphicsView, QLabel
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QGraphicsScene,
+    QGraphicsView,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from lmviz.app.widgets.text.printed import (
     MARGIN,
@@ -192,6 +202,29 @@ def test_a_plot_is_drawn_as_well(shown) -> None:
     scene.addText("forty-two")
     drawing = PrintedDrawing.of(shown(QGraphicsView(scene)))
     assert b"forty-two</text>" in drawing.svg
+
+
+def test_what_only_a_screen_has_a_use_for_is_not_drawn(shown) -> None:
+    panel, area = QWidget(), QScrollArea()
+    area.setWidget(QLabel("\n".join(f"line {number}" for number in range(99))))
+    typed, empty = QLineEdit("typed"), QLineEdit(placeholderText="search")
+    parts = (QLabel("words"), QPushButton("press"), QCheckBox("ticked"), typed, empty, area)
+    column = QVBoxLayout(panel)
+    for part in parts:
+        column.addWidget(part)
+    shown(panel, 300, 400)
+    drawing = PrintedDrawing.of(panel)
+    said = re.findall(r">([^<>]+)</text>", drawing.svg.decode())
+    assert {"words", "ticked", "typed", "line 0"} <= set(said)
+    assert not {"press", "search"} & set(said)
+    page = QImage(300, 400, QImage.Format.Format_RGB32)
+    page.fill(Qt.GlobalColor.white)
+    with QPainter(page) as painter:
+        painter.drawPicture(0, 0, drawing.picture)
+    for away in (parts[1], area.verticalScrollBar()):
+        place = QRect(away.mapTo(panel, QPoint()), away.size())
+        colors = {page.pixel(x, place.center().y()) for x in range(place.left(), place.right())}
+        assert len(colors) == 1, "only the ground"
 
 
 def test_type_of_a_drawing_falls_back_on_its_kind(shown) -> None:
