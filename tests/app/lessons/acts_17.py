@@ -45,7 +45,8 @@ ACTS = {
     'pressed("keep_probe_direction") changes': lambda driver: driver.press("keep_probe_direction"),
     "pinned": pin_the,
     'drawn("probe_view", "explained", 0) > 0': lambda driver: driver.press("probe_button"),
-    'control("steer_slider") = 40': slide(40),
+    'control("steer_how_picker") is remove': lambda driver: choose(driver, "steer_how_picker", "remove"),
+    'control("steer_how_picker") is add': lambda driver: choose(driver, "steer_how_picker", "add"),
     'control("steer_slider") = 30': slide(30),
     'control("steer_slider") = 20': slide(20),
 }
