@@ -60,6 +60,7 @@ class GraphPanel(NetworkPanel):
         self._at = (-1, -1)
         around_units = scrolling(self._units, sideways=True)
         self._pages = stack(self._area, around_units)
+        self._area.verticalScrollBar().rangeChanged.connect(self._come_back_into_sight)
         ZoomButtons(self.picture, self._area)
         ZoomButtons(self._units, around_units)
         self._card = self.add_card("Graph", head, self._pages)
@@ -85,11 +86,12 @@ class GraphPanel(NetworkPanel):
         picture.number_released.connect(lambda cell: network.release(cell.name))
 
     def _fit_another(self) -> None:
-        """Bring all of a network into sight that was opened; one that is edited has no title."""
+        """Draw a network that was opened as at first; one that is edited has no title."""
         before, self._title = self._title, self.session.network.title
         if self._title not in ("", before):
-            self.picture.fit()
-            self._units.fit()
+            self._at = (-1, -1)
+            self.picture.start_over()
+            self._units.start_over()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """Each value under its name, and its gradient under "gradient/" and its name."""
@@ -131,14 +133,23 @@ class GraphPanel(NetworkPanel):
             self._units.set_units(*drawn_units(network.current, found), network.largest_gradient)
 
     def _come_into_sight(self) -> None:
-        """Scroll to the module that was pushed or popped last."""
+        """Scroll to the module that was pushed or popped last, or else to the one that is pushed first."""
         tape = self.session.network.current.tape
-        if (tape.pushed, tape.popped) == self._at or not tape.pushed:
+        begins = not tape.pushed and self.picture.is_part and bool(tape.modules)
+        if (tape.pushed, tape.popped) == self._at or not (tape.pushed or begins):
+            return
+        node = tape.modules[max(0, min(tape.pushed - tape.popped, tape.pushed - 1))]
+        if not self.picture.shows(node.name):  # another network has been opened, and is not drawn yet
             return
         self._at = (tape.pushed, tape.popped)
-        node = tape.modules[min(tape.pushed - tape.popped, tape.pushed - 1)]
         middle = self.picture.box_rectangle(node.name).center().toPoint()
         self._area.ensureVisible(middle.x(), middle.y(), 160, 90)
+
+    def _come_back_into_sight(self) -> None:
+        """Where a part is in sight, it has another place once the picture has got its size."""
+        if self.picture.is_part:
+            self._at = (-1, -1)
+            self._come_into_sight()
 
     def _say_where(self) -> None:
         """The title counts the steps of the sweep, and beside it stands the module of the last one."""

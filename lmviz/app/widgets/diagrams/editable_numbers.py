@@ -26,6 +26,7 @@ from lmviz.app.widgets.matrix.color_scale import draw_color_scale
 
 SMALLEST, LARGEST = 0.72, 1.8  # of the usual size
 LEGIBLE = 0.62  # below, figures are not drawn
+OF_A_PART = 12 / 13  # where a part alone is in sight: figures of 12 pixels
 CLOSEST = 3.0  # of the usual size, by hand
 A_NOTCH = 1.2  # what one turn of the wheel or one press of a button enlarges by
 DRAG = 4  # pixels before a press becomes a drag
@@ -37,8 +38,9 @@ class EditableNumbers(Pointed[ValueCell | None]):
     """A click on a cell pins it, a double click or Return types another number into it, and a drag up or down
     changes it; the arrow keys go from cell to cell.
 
-    All of it is in sight at first. Ctrl and the wheel, + and −, or `magnify` draw it larger; then its
-    background is dragged, and 0 or `fit` bring all of it back.
+    All of it is in sight at first, or where it `begins_with_a_part` and figures would be too small, a part
+    with figures of 12 pixels, and one scrolls to the others. Ctrl and the wheel, + and −, or `magnify` draw
+    it larger; then its background is dragged, and 0 or `fit` bring all of it into sight.
 
     `set_readout(function)` gives the words of the card under the pointer.
     Signals: `module_hovered(str)`, `number_given(object, float)`, `number_released(object)` where nothing is
@@ -51,9 +53,11 @@ class EditableNumbers(Pointed[ValueCell | None]):
     magnified = Signal()
     nowhere = None
     takes_clicks = True
+    begins_with_a_part = False
 
     def __init__(self) -> None:
         super().__init__()
+        self._is_whole = False  # whether a person wants all of it, too small for figures as it is
         self._limit = 1.0  # the gradient with the strongest colour
         self._pinned: ValueCell | None = None
         self._pressed: tuple[ValueCell, QPointF, float] | None = None
@@ -121,7 +125,9 @@ class EditableNumbers(Pointed[ValueCell | None]):
             return self._magnification
         size, scale = self.natural_size(), self.theme.scale
         wide, high = self.width() / max(size.width(), 1), self.height() / max(size.height(), 1)
-        if not self.is_readable:
+        if self.is_part:
+            return OF_A_PART * scale
+        if not self.fits_across:
             return min(LEGIBLE, wide, high)
         return max(LEGIBLE, min(LARGEST * scale, max(self.smallest * scale, high), wide))
 
@@ -140,7 +146,18 @@ class EditableNumbers(Pointed[ValueCell | None]):
         """Whether figures can be read at the size it is drawn."""
         if self._magnification is not None:
             return self._magnification >= LEGIBLE
+        return self.fits_across or self.is_part
+
+    @property
+    def fits_across(self) -> bool:
+        """Whether its figures can be read where it is as wide as there is room."""
         return self.natural_size().width() * LEGIBLE <= room_in(self)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether a part of it is in sight, because figures could not be read if all of it were."""
+        begins = self.begins_with_a_part and not self._is_whole
+        return begins and self.is_fitted and not self.fits_across
 
     def magnify(self, factor: float, around: QPointF | None = None) -> None:
         """Draw it larger by a factor, and keep in its place what lies at a point; never smaller than
@@ -156,14 +173,20 @@ class EditableNumbers(Pointed[ValueCell | None]):
         """Bring all of it into sight."""
         self._set_magnification(None, None)
 
-    def _set_magnification(self, magnification: float | None, around: QPointF | None) -> None:
-        if magnification == self._magnification:
+    def start_over(self) -> None:
+        """Draw it as at first."""
+        self._set_magnification(None, None, is_whole=False)
+
+    def _set_magnification(
+        self, magnification: float | None, around: QPointF | None, *, is_whole: bool = True
+    ) -> None:
+        if (magnification, is_whole) == (self._magnification, self._is_whole):
             return
         point = QPointF(self.visibleRegion().boundingRect().center()) if around is None else around
         size = self.natural_size()
         inside = self.inside(point)
         share = QPointF(inside.x() / max(size.width(), 1), inside.y() / max(size.height(), 1))
-        self._magnification = magnification
+        self._magnification, self._is_whole = magnification, is_whole
         self.adopt_magnification()
         self.updateGeometry()
         size = self.natural_size()
@@ -204,8 +227,8 @@ class EditableNumbers(Pointed[ValueCell | None]):
 
     def minimumSizeHint(self) -> QSize:
         size = self.natural_size()
-        if self._magnification is not None:
-            whole = size * self._magnification
+        if self._magnification is not None or self.is_part:
+            whole = size * self.zoom
             return QSize(math.ceil(whole.width()), math.ceil(whole.height()))
         if not self.is_readable:
             return QSize(0, 0)

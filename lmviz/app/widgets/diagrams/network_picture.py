@@ -37,6 +37,8 @@ class NetworkPicture(EditableNumbers):
     pointed at and changed as in every `EditableNumbers`.
     """
 
+    begins_with_a_part = True
+
     def __init__(self) -> None:
         super().__init__()
         self._values: tuple[DrawnValue, ...] = ()
@@ -112,6 +114,10 @@ class NetworkPicture(EditableNumbers):
         box = self._boxes.boxes[cell.name]
         return self.on_screen(box.cell_rectangle(cell.place, cell.is_gradient))
 
+    def shows(self, name: str) -> bool:
+        """Whether a value of this name is drawn."""
+        return name in self._boxes.boxes
+
     def box_rectangle(self, name: str) -> QRectF:
         """Where a value's box is drawn."""
         return self.on_screen(self._boxes.boxes[name].frame)
@@ -141,9 +147,9 @@ class NetworkPicture(EditableNumbers):
         return min(1.0, room_in(self) / (self._natural.width() * self.theme.scale))
 
     @property
-    def is_readable(self) -> bool:
-        """Steps that go downwards are: what of them is too wide is scrolled to."""
-        return super().is_readable or (self.is_fitted and self._is_downward)
+    def fits_across(self) -> bool:
+        """Steps that go downwards do: what of them is too wide is scrolled to."""
+        return super().fits_across or (self.is_fitted and self._is_downward)
 
     def minimumSizeHint(self) -> QSize:
         least = super().minimumSizeHint()

@@ -36,6 +36,7 @@ class ZoomButtons(QWidget):
         theme_switch().theme_changed.connect(self._settle)
         area.installEventFilter(self)
         area.horizontalScrollBar().rangeChanged.connect(self._settle)
+        area.horizontalScrollBar().rangeChanged.connect(self._update)
         self._settle()
         self._update()
 
@@ -45,9 +46,9 @@ class ZoomButtons(QWidget):
         return False
 
     def _update(self) -> None:
-        fitted = self._picture.is_fitted
-        self._smaller.setEnabled(not fitted)
-        self._fit.setEnabled(not fitted)
+        more = not self._picture.is_fitted or self._picture.is_part
+        self._smaller.setEnabled(more)
+        self._fit.setEnabled(more)
 
     def _settle(self) -> None:
         """Stand in the corner, above the scroll bar."""

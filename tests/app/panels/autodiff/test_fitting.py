@@ -24,6 +24,7 @@ from lmviz.autodiff.node import COMPUTED
 READABLE = ("lecture", "diamond", "dot_attention", "bilinear_attention", "layer_norm")
 LARGE = ("lstm", "poll")
 SMALLEST_TYPE = 8  # pixels of a figure
+PART_TYPE = 12  # where a part alone is in sight
 STATES = {"summation": "h", "comparison": "h", "recurrence_tanh": "h", "both_ways": "left"}
 UNITS = tuple(product(("unrolled", "folded"), ("summation", "comparison", "recurrence_tanh", "both_ways")))
 LOOKS = ("light", "projector")
@@ -190,13 +191,15 @@ def test_where_there_is_room_steps_stand_side_by_side(scene, qtbot):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "fitted"), in_turn(LARGE, ROOMS, among=("poll",)), indirect=["fitted"])
-def test_large_networks_are_wholly_in_sight_or_go_on_below_and_are_read_at_the_pointer(fitted, qtbot, name):
+def test_large_networks_show_figures_and_are_wholly_in_sight_where_that_is_wanted(fitted, qtbot, name):
     network, picture = fitted.session.network, fitted.picture
     network.open_shipped(name)
     network.run_backward()
     fitted.settle()
     area = area_of(picture)
     down = area.verticalScrollBar()
+    qtbot.waitUntil(lambda: picture.is_readable and is_laid_out(picture))
+    picture.fit()
 
     def stands() -> bool:
         boxes = [picture.box_rectangle(node.name).toRect() for node in network.current]
@@ -208,6 +211,27 @@ def test_large_networks_are_wholly_in_sight_or_go_on_below_and_are_read_at_the_p
     last = list(network.current)[-1]
     index = (0,) * len(last.shape)
     assert fitted.read(last.name, index) == pytest.approx(float(last.value[index]), abs=5e-7)
+
+
+def test_beside_a_lesson_a_part_of_an_lstm_is_read_and_the_next_module_is_in_it(fitted_beside, qtbot):
+    network, picture = fitted_beside.session.network, fitted_beside.picture
+    network.open_shipped("lstm")
+    network.rewind()
+    fitted_beside.settle()
+
+    def sees(name: str) -> bool:
+        return picture.visibleRegion().contains(picture.box_rectangle(name).toRect().center())
+
+    first = network.current.tape.modules[0].name
+    qtbot.waitUntil(lambda: sideways(picture) > 0 and is_laid_out(picture) and sees(first))
+    assert picture.zoom * CELL_SIZE >= PART_TYPE - 0.01
+    network.run_forward()
+    qtbot.waitUntil(lambda: sees(network.current.tape.modules[-1].name))
+    fitted_beside.click("network_picture_fit")
+    qtbot.waitUntil(lambda: sideways(picture) == 0)
+    network.open_shipped("poll")
+    network.open_shipped("lstm")
+    qtbot.waitUntil(lambda: sideways(picture) > 0)
 
 
 @pytest.mark.parametrize(("drawn", "fitted"), in_turn(UNITS, LOOKS, among=UNITS[5:6]), indirect=["fitted"])
@@ -228,6 +252,7 @@ def test_the_first_turn_of_the_wheel_brings_figures_and_keeps_the_place(fitted, 
     fitted.session.network.open_shipped("lstm")
     fitted.settle()
     picture = fitted.picture
+    picture.fit()
     qtbot.waitUntil(lambda: sideways(picture) == 0 and is_laid_out(picture))
     under = fitted.place("c′", (0,) * len(fitted.session.network.current["c′"].shape), False)
     before = picture.mapTo(area_of(picture), under)
