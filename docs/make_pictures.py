@@ -176,6 +176,52 @@ def features(driver: Driver) -> None:
         driver.wait(lambda panel=panel: "443" in repr(panel.asked and panel.asked.about), "the feature")
 
 
+def feature_graph(driver: Driver) -> None:
+    """The answer to a story followed back through the features of the feed-forward networks."""
+    driver.show("features")
+    driver.open_text("stories")
+    driver.open_model("stories-transformer")
+    driver.click("shipped_features_button")
+    found = driver.session.features
+    driver.wait(lambda: found.reading is not None and not found.is_reading, "what the features do")
+    driver.show("circuits")
+    driver.wait(lambda: bool(driver.session.contrast.offers()), "the questions")
+    driver.session.contrast.open(driver.session.contrast.offers()[0])
+    driver.bring_to_front("feature_graph")
+    panel = driver.find("feature_graph_view")
+    driver.wait(lambda: panel.is_whole and panel.found is not None and panel.found.kept is not None, "it")
+
+
+def taught(driver: Driver) -> None:
+    """The lines that taught a model whose a button is, by their gradients at all snapshots."""
+    driver.show("inside")
+    driver.open_text("stories")
+    driver.open_model("stories-transformer")
+    driver.type("Mira owned a purple button that had belonged to")
+    driver.bring_to_front("taught")
+    panel = driver.find("taught_view")
+    driver.wait(lambda: panel.found is not None, "the lines by n-grams")
+    driver.click("taught_read_button")
+    driver.wait(
+        lambda: panel.found.answer.products is not None and not driver.session.work.jobs,
+        "the gradients",
+        done=lambda: panel.found.answer.steps,
+    )
+
+
+def copied(driver: Driver) -> None:
+    """What of a story stands in the training text word for word, and of a hundred that were written."""
+    driver.show("sample")
+    driver.open_text("stories")
+    driver.open_model("stories-transformer")
+    driver.type(STORY)
+    driver.bring_to_front("copied")
+    panel = driver.find("copied_view")
+    driver.wait(lambda: panel.found is not None, "the passages")
+    driver.click("copied_write_button")
+    driver.wait(lambda: panel.found.written is not None, "the texts")
+
+
 def loss_map(driver: Driver) -> None:
     """Where one of two models is ahead of the other on a held-out text."""
     driver.show("texts")
@@ -491,6 +537,9 @@ SCENES = (
     Scene("circuits", circuits),
     Scene("texts", texts),
     Scene("features", features),
+    Scene("feature-graph", feature_graph),
+    Scene("taught", taught),
+    Scene("copied", copied),
     Scene("loss-map", loss_map),
     Scene("heads-over-time", heads_over_time),
     Scene("series", series),

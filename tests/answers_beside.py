@@ -38,7 +38,7 @@ def answer(request):
         case "print":
             print("words")
         case "write":
-            with open("written", "w") as file:
+            with os.fdopen(os.memfd_create("written"), "w") as file:  # which leaves nothing in a folder
                 file.write("words" * 100_000)
         case "leave":
             sys.exit(1)
