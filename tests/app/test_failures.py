@@ -319,7 +319,13 @@ def test_the_table_has_every_question_and_every_job() -> None:
     unasked = {"torch", "text read ahead"}  # of which nothing is said before somebody opens the text
     elsewhere = {"chat", "Opening "}  # broken in tests/app/window/test_chat.py and test_slow_folders.py
     elsewhere |= {"look again ", "look into ", "snapshots of ", "features of "}  # in a folder that may have
-    elsewhere |= {"curves of ", "text of ", "rename "}  # gone: what is known stays (test_slow_folders.py)
+    elsewhere |= {
+        "curves of ",
+        "text of ",
+        "fork of ",
+        "race in ",
+        "rename ",
+    }  # gone: what is known stays (test_slow_folders.py)
     elsewhere |= {"readings", "scene to come"}  # a dialog of files, and what is only got ready
     elsewhere |= {"features plan", "Finding features", "Trying another seed"}  # test_find_features.py
     unasked |= elsewhere

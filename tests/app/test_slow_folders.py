@@ -324,6 +324,81 @@ def test_a_run_in_a_slow_folder_is_shown_renamed_and_trained_by_a_window_that_wa
     assert folder.waited == []
 
 
+READ: dict[str, tuple[Callable[[Session, Path], object], Callable[[Session], bool]]] = {
+    "its text": (
+        lambda session, place: session.text.open_text_of(session.library.model),
+        lambda session: session.text.corpus is not None,
+    ),
+    "a fork of it": (
+        lambda session, place: session.race.fork(place, 6, {"steps": 8}),
+        lambda session: len(session.race.lanes) == 1 and session.race.lanes[0].phase == "finished",
+    ),
+    "an example": (
+        lambda session, place: (session.reading.set_prefix(""), session.fitting.want_example()),
+        lambda session: session.reading.prefix != "",
+    ),
+}
+"""What reads the text of the shown run, and what can be seen then."""
+
+
+@pytest.mark.parametrize("what", others_slow(READ, "its text"))
+def test_whether_a_text_may_be_read_is_looked_up_beside_the_window(
+    what: str, folder: SlowFolder, learning: Callable[[], Path], session: Session, qtbot: QtBot
+) -> None:
+    place, (ask, is_there) = learning(), READ[what]
+    folder.hold()
+    ask(session, place)
+    qtbot.waitUntil(folder.was_asked.is_set)
+    assert not is_there(session)
+    folder.give_back()
+    qtbot.waitUntil(lambda: is_there(session) and session.work.is_at_rest)
+    assert folder.waited == []
+
+
+@pytest.mark.slow
+def test_a_text_that_comes_late_takes_the_place_of_none_opened_meanwhile(
+    folder: SlowFolder,
+    learning: Callable[[], Path],
+    session: Session,
+    text_file: Path,
+    tmp_path: Path,
+    qtbot: QtBot,
+) -> None:
+    learning()
+    other = tmp_path / "other.txt"
+    other.write_text("another text\n" * 50, encoding="utf-8")
+    folder.hold()
+    session.text.open_text_of(session.library.model)
+    session.text.open(other)
+    qtbot.waitUntil(lambda: session.text.corpus is not None)
+    folder.give_back()
+    qtbot.waitUntil(lambda: session.work.is_at_rest and not session.work.jobs)
+    assert session.text.corpus.sources == (str(other),)
+
+
+@pytest.mark.slow
+def test_a_race_in_a_slow_folder_is_gone_on_with_once_it_answers(
+    folder: SlowFolder,
+    learning: Callable[[], Path],
+    session: Session,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    session.race.fork(learning(), 6, {"steps": 100_000})
+    qtbot.waitUntil(lambda: session.race.lanes[0].phase == "running")
+    session.race.stop()
+    qtbot.waitUntil(lambda: not session.race.is_active and session.work.is_at_rest)
+    place = SlowFolder(session.race.lanes[0].folder, monkeypatch)
+    place.hold()
+    session.race.go_on()
+    qtbot.waitUntil(place.was_asked.is_set)
+    place.give_back()
+    qtbot.waitUntil(lambda: session.race.lanes[0].phase == "running")
+    session.race.stop()
+    qtbot.waitUntil(lambda: not session.race.is_active)
+    assert place.waited == []
+
+
 @pytest.mark.parametrize("when", ["before its first step", "while it goes on"])
 def test_a_training_whose_folder_vanishes_says_so_and_goes_on_from_what_was_saved_once_it_is_back(
     when: str,

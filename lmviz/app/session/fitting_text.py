@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -122,14 +123,23 @@ class FittingText(Part):
 
     def _ask(self, model: OpenedModel, once_allowed: Callable[[], None] | None) -> None:
         """Read an example of a model's text, if it may be read; else `once_allowed` by a person, or not."""
-        typed = self._reading.prefix, self._reading.source
-        recorded = model.description.corpus
-        sources, targets = recorded.get("sources") or [], recorded.get("target_sources") or []
         is_wanted = once_allowed is not None
-        if not sources or not self._permission.may_read(model.run, once_allowed):
+
+        def write() -> None:
             if is_wanted:
                 self._have_written(model)
+
+        if not model.description.corpus.get("sources"):
+            write()
             return
+        typed = self._reading.prefix, self._reading.source
+        read = partial(self._read_example, model, typed, is_wanted)
+        self._permission.read_once_allowed("example", model.run, read, once_allowed, lambda _: write(), write)
+
+    def _read_example(self, model: OpenedModel, typed: tuple[str, str], is_wanted: bool) -> None:
+        """Read an example of a model's text, to stand where something else was `typed`."""
+        recorded = model.description.corpus
+        sources, targets = recorded.get("sources") or [], recorded.get("target_sources") or []
 
         def work() -> Example | None:
             from lmviz.text.corpus_options import recorded_options

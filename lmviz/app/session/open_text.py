@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -343,10 +344,11 @@ class OpenText(Part):
         target = next(iter(own.target_sources), None)
         return self.open(own.sources, options, target=target)
 
-    def open_text_of(self, model: OpenedModel) -> Job | None:
-        """Read the text that a model learned from, as it was read then.
+    def open_text_of(self, model: OpenedModel, begun: Callable[[Job], object] = lambda job: None) -> None:
+        """Read the text that a model learned from, as it was read then, once the model's folder has answered.
 
-        None where that is not known, and where a person has to be asked first.
+        `begun` is told of the job. Nothing is read where the text is not known, where a person has to be
+        asked first, and where another text has been opened meanwhile.
         """
         from lmviz.text.corpus_options import recorded_options
 
@@ -355,11 +357,18 @@ class OpenText(Part):
         try:
             options = recorded_options(recorded)
         except LmvizError:
-            return None  # an older way of reading it; a person can still open the text
-        if not sources or not self._permission.may_read(model.run, lambda: self.open_text_of(model)):
-            return None
-        target = next(iter(recorded.get("target_sources") or []), None)
-        return self.open(sources, options, target=target)
+            return  # an older way of reading it; a person can still open the text
+        if not sources:
+            return
+        before = self._corpus, self._job
+
+        def read() -> None:
+            if (self._corpus, self._job) == before:
+                target = next(iter(recorded.get("target_sources") or []), None)
+                begun(self.open(sources, options, target=target))
+
+        again = partial(self.open_text_of, model, begun)
+        self._permission.read_once_allowed("opening", model.run, read, again, self)
 
     def read_by(self, tokenizer: str) -> Job | None:
         """Read the open text once more, by other tokens."""

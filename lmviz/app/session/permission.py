@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.app.session.work import Asker, Work
 from lmviz.base.places import elsewhere
 from lmviz.text.resources import data_folder
 from lmviz.training.run import Run
@@ -53,8 +54,9 @@ class Permission(Part):
     asked = Signal(str, object)
     """A sentence, and what to call once a person agrees."""
 
-    def __init__(self, runs_folder: Path | None = None, parent: QObject | None = None) -> None:
+    def __init__(self, work: Work, runs_folder: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._work = work
         self._runs_folder = runs_folder or data_folder() / "runs"
         self._allowed: set[str] = set()
 
@@ -62,24 +64,33 @@ class Permission(Part):
         """A person wants these files to be read."""
         self._allowed.update(sources)
 
-    def may_read(self, run: Run, then: Callable[[], object] | None) -> bool:
-        """Whether the text of a run may be read; if not, a person is asked, and a yes calls `then`.
+    def read_once_allowed(
+        self,
+        what: str,
+        run: Run,
+        read: Callable[[], object],
+        then: Callable[[], object] | None,
+        asker: Asker,
+        refused: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Call `read` where the text of a run may be read, once its folder has said where that lies.
 
-        With None nobody is asked.
+        `what` it is read for: while one look is under way, the newest of those for the same follows it.
+        Where the text may not be read, `refused` is called, and a person is asked, whose yes calls `then`;
+        with None nobody is asked. All of it is perhaps done before this returns.
         """
-        files = self.limits().outside_of_run(run)
-        if files and then is not None:
-            self.ask_person(files, run.description.name, then)
-        return not files
+        limits = self.limits()
 
-    def may_read_files(
-        self, named: Iterable[str | Path], folder: Path, namer: str, then: Callable[[], object] | None
-    ) -> bool:
-        """Whether files may be read that something of this name names, in a folder; as `may_read`."""
-        files = self.limits().outside(named, folder)
-        if files and then is not None:
-            self.ask_person(files, namer, then)
-        return not files
+        def take(files: dict[str, str]) -> None:
+            if not files:
+                read()
+                return
+            if then is not None:
+                self.ask_person(files, run.description.name, then)
+            refused()
+
+        key = f"text of {run.folder} for {what}"
+        self._work.look_into(key, lambda: limits.outside_of_run(run), take, asker)
 
     def limits(self) -> Limits:
         """What may be read now, for a thread."""

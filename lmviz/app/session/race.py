@@ -238,10 +238,10 @@ class CurrentRace(Part):
         if name:
             self._let_rest(name, False)
         elif worker is None:
-            self._begin(self._ready_to_begin(("waiting", "stopped")))
+            self._begin_ready(("waiting", "stopped"))
         else:
             if any(lane.phase == "waiting" for lane in self._lanes):
-                self._begin(self._ready_to_begin(("waiting",)))
+                self._begin_ready(("waiting",))
             worker.go_on()
             self._empty_mailbox()
 
@@ -285,16 +285,28 @@ class CurrentRace(Part):
         self._set_lanes(map(self._with_rate, self._lanes))
 
     def fork(self, folder: Path, step: int, changes: Mapping[str, Any]) -> None:
-        """Begin a lane with what a run was at a step, with some settings changed."""
+        """Begin a lane with what a run was at a step, with some settings changed, once its folder answers."""
+        limits = self._permission.limits()
+
+        def look() -> tuple[Run, dict[str, str]]:
+            run = Run.open(folder)
+            return run, limits.outside_of_run(run)
+
+        def take(found: tuple[Run, dict[str, str]]) -> None:
+            self._fork(*found, step, changes)
+
+        self._work.look_into(f"fork of {folder} at {step}, {changes}", look, take, self)
+
+    def _fork(self, run: Run, outside: dict[str, str], step: int, changes: Mapping[str, Any]) -> None:
         from lmviz.api.training import split_settings
         from lmviz.runs.further import further_options
         from lmviz.runs.racing import PlannedLane
 
+        folder = Path(run.folder)
         try:
             check_lanes(len(self._lanes) + 1)
             if self._training.state.is_active:
                 raise LmvizError(BUSY)
-            run = Run.open(folder)
             before = run.description
             values = {**before.configuration, **before.training, **changes}
             configuration, options = split_settings(before.family, values)
@@ -309,7 +321,8 @@ class CurrentRace(Part):
         color = free_colors(self._taken_colors(), 1)[0] if parent is None else parent.color
         origin = folder.name if parent is None else parent.name
         lane = RaceLane(planned, color, parent=origin, left_at=step)
-        self._begin((*(self._lanes), lane), forked=(planned.name, run, step))
+        again = partial(self.fork, folder, step, changes)
+        self._begin((*(self._lanes), lane), (run, outside), again, forked=(planned.name, run, step))
 
     def open(self, race: Path | tuple[RaceLane, ...]) -> None:
         """Open a race that lies in a folder, each of its lanes like a run; or lanes that waited before."""
@@ -339,18 +352,23 @@ class CurrentRace(Part):
     def _begun_lane(self) -> RaceLane | None:
         return next((lane for lane in self._lanes if lane.folder is not None), None)
 
-    def _begun_run(self) -> Run | None:
-        """The first run of a lane that can still be read; LmvizError where lanes have begun and none can."""
-        faults = list[LmvizError]()
-        for lane in self._lanes:
-            try:
-                if lane.folder is not None and lane.knows_training:
-                    return Run.open(lane.folder)
-            except LmvizError as fault:
-                faults.append(fault)
-        if faults:
-            raise faults[0]
-        return None
+    def _begin_ready(self, phases: Collection[str]) -> None:
+        """Have the lanes in these phases begin, once the folder of one that has begun before has answered."""
+        folders = [lane.folder for lane in self._lanes if lane.folder is not None and lane.knows_training]
+        again = partial(self._begin_ready, phases)
+        if not folders:
+            self._begin(self._ready_to_begin(phases), None, again)
+            return
+        limits = self._permission.limits()
+
+        def look() -> tuple[Run, dict[str, str]]:
+            run = _first_readable(folders)
+            return run, limits.outside_of_run(run)
+
+        def take(found: tuple[Run, dict[str, str]]) -> None:
+            self._begin(self._ready_to_begin(phases), found, again)
+
+        self._work.look_into(f"race in {self._folder}", look, take, self)
 
     def _fits(self, lane: RaceLane, corpus: Corpus) -> bool:
         """Whether a lane learned from a text; one of which nothing is written yet does."""
@@ -401,22 +419,29 @@ class CurrentRace(Part):
             for lane in self._lanes
         )
 
-    def _begin(self, lanes: tuple[RaceLane, ...], forked: tuple[str, Run, int] | None = None) -> None:
-        """Have lanes begin that wait and resume those that stopped, or one fork."""
+    def _begin(
+        self,
+        lanes: tuple[RaceLane, ...],
+        looked: tuple[Run, dict[str, str]] | None,
+        again: Callable[[], object],
+        forked: tuple[str, Run, int] | None = None,
+    ) -> None:
+        """Have lanes begin that wait and resume those that stopped, or one fork.
+
+        `looked` is a run that has begun, and which files of its text a person has to be asked about, whose
+        yes calls `again`.
+        """
         obstacle = "" if forked else self.obstacle or ("" if lanes else NO_LANES)
         corpus = self._text.corpus
-        try:
-            source = forked[1] if forked else self._begun_run()
-        except LmvizError as fault:
-            self.failed.emit(str(fault))
-            return
+        source, outside = looked or (None, {})
         if source is not None and (corpus is None or corpus.fingerprint != source.description.fingerprint):
             corpus = None
         if obstacle or (corpus is None and source is None):
             self.failed.emit(obstacle or NO_TEXT)
             return
         if corpus is None and source is not None:
-            if not self._permission.may_read(source, partial(self._begin, lanes, forked)):
+            if outside:
+                self._permission.ask_person(outside, source.description.name, again)
                 return
         elif corpus is not None and (sentence := _lack_of_memory(lanes, corpus)):
             self.failed.emit(sentence)
@@ -552,6 +577,17 @@ def _text_of(corpus: Corpus | None, run: Run | None) -> Callable[[], Corpus]:
         return lambda: corpus
     assert run is not None, "there is a text or a run"
     return cache(lambda: corpus_of(run))
+
+
+def _first_readable(folders: Sequence[Path]) -> Run:
+    """The first run that can be read, of lanes that have begun; LmvizError where none can."""
+    faults = list[LmvizError]()
+    for folder in folders:
+        try:
+            return Run.open(folder)
+        except LmvizError as fault:
+            faults.append(fault)
+    raise faults[0]
 
 
 def _made_ready(

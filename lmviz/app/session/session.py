@@ -81,7 +81,7 @@ class Session(QObject):
     def __init__(self, runs_folder: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.work = Work(self)
-        self.permission = Permission(runs_folder, self)
+        self.permission = Permission(self.work, runs_folder, self)
         self.text = OpenText(self.work, self.permission, self)
         self.library = Library(self.work, self)
         self.plan = TrainingPlan(self.work, self.text, self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -371,22 +372,19 @@ class Training(Part):
             self.failed.emit(obstacle)
             return
 
-        corpus, run, limits = self._text.corpus, model.run, self._permission.limits()
+        corpus = self._text.corpus
         if corpus is not None and corpus.fingerprint == model.description.fingerprint:
             self._go_further(model, corpus, steps)
             return
 
-        def take(outside: dict[str, str]) -> None:
-            if outside:
-                self._permission.ask_person(outside, run.description.name, lambda: self._start_again(steps))
-            elif self._hindrance:  # another has begun meanwhile
+        def go() -> None:
+            if self._hindrance:  # another has begun meanwhile
                 self.failed.emit(self._hindrance)
             else:
                 self._go_further(model, None, steps)
 
-        self._work.look_into(
-            f"text of {model.folder}", lambda: limits.outside_of_run(run), take, self.failed.emit
-        )
+        again = partial(self._start_again, steps)
+        self._permission.read_once_allowed("training", model.run, go, again, self)
 
     def _go_further(self, model: OpenedModel, text: Corpus | None, steps: float) -> None:
         """Train a run on, with its text; without, that is read again."""

@@ -300,9 +300,13 @@ class UnitPanel(Panel):
         if session.text.corpus is not None:
             self._search.search(*place)
             return
-        self._reading_text = session.text.open_text_of(reading.model)
-        if self._reading_text is not None:
-            self._reading_text.ended.connect(self._stop_waiting)
+
+        def begun(job: Job) -> None:
+            if self.unit == place:
+                self._reading_text = job
+                job.ended.connect(self._stop_waiting)
+
+        session.text.open_text_of(reading.model, begun)
 
     def _take_corpus(self) -> None:
         """Search in the text that was opened for it, and in none that a person has opened instead."""
