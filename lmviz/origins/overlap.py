@@ -17,6 +17,8 @@ AGAINST = 0.25
 """What the end of a context counts that another word follows, beside one that the same word follows."""
 
 LONGEST = 64
+TOGETHER = 1_000_000
+"""Targets whose document is looked for at once; five million took a fifth of a second."""
 
 
 @dataclass(frozen=True)
@@ -48,19 +50,28 @@ def overlap(text: LearnedText, context: np.ndarray, wanted: int) -> Overlap:
     """The overlap of a text with ids (token,) before the `wanted` one."""
     lengths = np.zeros(len(text.wanted), dtype=np.int16)
     counted: list[Counted] = []
+    look_up()
     alive = np.flatnonzero(text.asked & (text.ends >= 0))
-    first = text.begins[np.searchsorted(text.begins, text.ends[alive], side="right") - 1]
+    look_up()
+    first = np.empty(len(alive), dtype=text.begins.dtype)
+    for at in range(0, len(alive), TOGETHER):
+        look_up()
+        ends = text.ends[alive[at : at + TOGETHER]]
+        first[at : at + TOGETHER] = text.begins[np.searchsorted(text.begins, ends, side="right") - 1]
     for length in range(1, min(len(context), LONGEST) + 1):
         look_up()
         places = text.ends[alive] - (length - 1)
         same = places >= first
+        look_up()
         same[same] = text.context[places[same]] == context[-length]
+        look_up()
         alive, first = alive[same], first[same]
         if not len(alive):
             counted.append(Counted(length, 0, None, 0, 0))
             break
         lengths[alive] = length
         counted.append(_counted(length, text.wanted[alive], wanted))
+    look_up()
     square = lengths.astype(np.float32) ** 2
     values = np.where(text.wanted == wanted, square, -AGAINST * square).astype(np.float32)
     return Overlap(lengths, values, tuple(counted))
