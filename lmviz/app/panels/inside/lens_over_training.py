@@ -110,8 +110,14 @@ class LensOverTrainingPanel(ShowingPanel):
 
         self._answers.ask_next(reading.model, reversed(reading.model.snapshots), work)
         if not self._answers:
-            return Look(parts, head=(picker,), aside="reading the snapshots …")
+            return self._until_answered(picker)
         return self._drawn(reading, position, word, picker)
+
+    def _until_answered(self, picker: Picker) -> Look:
+        """What is shown before the first step is known: what was known of the last word, whole and paled."""
+        if self.shown_look.arrays and self.is_in_sight:  # behind another tab nothing is asked
+            return replace(self.shown_look, head=(picker,))
+        return Look((SENTENCE, GRID), head=(picker,), aside="reading the snapshots …")
 
     def _picker(self) -> Picker:
         return replace(
