@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QImage, QPainter, QShortcut
+from PySide6.QtGui import QImage, QImageReader, QPainter, QShortcut
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, make_application, theme_switch
@@ -78,19 +78,25 @@ def page(exhibits: Sequence[Exhibit]) -> QWidget:
 
 
 def picture(exhibits: Sequence[Exhibit]) -> QImage:
-    """All exhibits in every theme, one theme below the other."""
-    drawn = [_drawn(exhibits, *theme) for theme in THEMES.values()]
-    whole = QImage(WIDTH * RATIO, sum(part.height() for part in drawn), QImage.Format.Format_RGB32)
-    whole.setDevicePixelRatio(RATIO)
+    """All exhibits in every theme, one theme below the other, as fine as can still be read again."""
+    whole, most = _drawn(exhibits, RATIO), QImageReader.allocationLimit() * 2**20  # 0: without a limit
+    return _drawn(exhibits, 1) if 0 < most < whole.sizeInBytes() else whole
+
+
+def _drawn(exhibits: Sequence[Exhibit], ratio: int) -> QImage:
+    """The same, with so many pixels for one of the window."""
+    drawn = [_drawn_in(exhibits, ratio, *theme) for theme in THEMES.values()]
+    whole = QImage(WIDTH * ratio, sum(part.height() for part in drawn), QImage.Format.Format_RGB32)
+    whole.setDevicePixelRatio(ratio)
     painter, top = QPainter(whole), 0
     for part in drawn:
         painter.drawImage(QPoint(0, top), part)
-        top += part.height() // RATIO
+        top += part.height() // ratio
     painter.end()
     return whole
 
 
-def _drawn(exhibits: Sequence[Exhibit], choice: str, projector: bool) -> QImage:
+def _drawn_in(exhibits: Sequence[Exhibit], ratio: int, choice: str, projector: bool) -> QImage:
     theme_switch().set_choice(choice)
     theme_switch().set_projector(projector)
     made = page(exhibits)
@@ -98,8 +104,8 @@ def _drawn(exhibits: Sequence[Exhibit], choice: str, projector: bool) -> QImage:
     made.resize(WIDTH, made.layout().heightForWidth(WIDTH))
     made.show()
     QApplication.processEvents()
-    image = QImage(made.size() * RATIO, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(RATIO)
+    image = QImage(made.size() * ratio, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
     made.render(image)
     made.close()
     return image
