@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from PySide6.QtCore import QByteArray, QPoint, QSignalBlocker, QSize, Qt, QTimer
@@ -84,7 +84,7 @@ class Board(QWidget):
         self._main = (
             ""  # the place that keeps half of the room, if large type leaves none for a place of each
         )
-        self._was_joined: frozenset[str] = frozenset()  # what stood with others when it was settled last
+        self._was_joined: dict[str, str] = {}  # what stood with others when it was settled last
         self._leaves_tabs = False  # whether panels behind others are left for later
         self._toggles: dict[str, QAction] = {}
         self._soon = QTimer(self, singleShot=True, interval=0)
@@ -352,7 +352,9 @@ class Board(QWidget):
         self._hide_empty(self._whole)
         self._share_room()
 
-    def _find_places(self, wanted: set[str], joined: frozenset[str], needs_none: set[str]) -> dict[str, str]:
+    def _find_places(
+        self, wanted: set[str], joined: Mapping[str, str], needs_none: set[str]
+    ) -> dict[str, str]:
         """The place of each panel: that of the table, unless there is no room for it."""
         self._main, self._is_squeezed = "", False
         stacked = self._areas_without_room(wanted)
@@ -360,7 +362,7 @@ class Board(QWidget):
         found = {}
         for row in self._rows:
             if row.name in wanted:
-                own = row.joins if row.name in joined else row.name
+                own = joined.get(row.name, row.name)
                 home = first.name if first is not None and row.area in stacked else own
                 found[row.name] = self._homes[home]
         if self._only or current_theme().scale <= 1 or not found:
@@ -397,9 +399,9 @@ class Board(QWidget):
         return stacked
 
     @property
-    def _joined(self) -> frozenset[str]:
+    def _joined(self) -> dict[str, str]:
         """The panels that stand with others, for what is between them to have their room beside a lesson."""
-        return self._lengths.joining(self.size()) if self._in_lesson and not self._only else frozenset()
+        return self._lengths.joining(self.size()) if self._in_lesson and not self._only else {}
 
     @property
     def _room(self) -> QSize:

@@ -82,10 +82,19 @@ class Lengths:
             lacking.add("bottom")
         return frozenset(lacking & {row.area for row in rows})
 
-    def joining(self, board: QSize) -> frozenset[str]:
-        """The rows that join others beside a lesson that leaves a board this room."""
-        is_narrow = board.width() < USUAL_SIZE[0] * current_theme().scale
-        return frozenset(name for name, row in self._rows.items() if row.joins and is_narrow)
+    def joining(self, board: QSize) -> dict[str, str]:
+        """Which row others join beside a lesson that leaves a board this room, each with the tabs behind it.
+
+        A tab that stayed would keep the room that is to be given away.
+        """
+        if board.width() >= USUAL_SIZE[0] * current_theme().scale:
+            return {}
+        found, joined = {}, ""
+        for name, row in self._rows.items():
+            joined = row.joins or (joined if row.tabbed else "")
+            if joined:
+                found[name] = joined
+        return found
 
     def fits_beside(self, least: Mapping[str, QSize], room: int) -> bool:
         """Whether panels of these sizes fit into a width, area beside area."""

@@ -1,6 +1,7 @@
 """A larger window gives its room to the pictures: none is smaller there than in a smaller window."""
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 from covering import others_slow
@@ -8,8 +9,9 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.board.lengths import Lengths
 from lmviz.app.board.page import PanelPage
-from lmviz.app.panels.table import PERSPECTIVES, projected_rows
+from lmviz.app.panels.table import PERSPECTIVES, projected_rows, rows_of
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
@@ -78,3 +80,12 @@ def test_on_a_large_screen_a_picture_s_own_type_is_larger(
         window.resize(*size)
         drawn()
         qtbot.waitUntil(fits)
+
+
+@pytest.mark.parametrize("perspective", NAMES)
+def test_tabs_go_where_the_panel_goes_that_they_stand_behind(qapp: QApplication, perspective: str) -> None:
+    rows, joined = rows_of(perspective), Lengths(rows_of(perspective)).joining(QSize(840, 620))
+    assert {row.name for row in rows if row.joins} <= set(joined)
+    for before, row in pairwise(rows):
+        if row.tabbed and not row.joins:
+            assert joined.get(row.name) == joined.get(before.name)
