@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from lmviz.app.panels.attention.long_text import LONG
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, sheet
 from lmviz.app.widgets.base.figures import percentage, signed_figure
@@ -90,6 +92,7 @@ class EveryHeadPanel(Panel):
         super().__init__(session)
         self.wall = HeadWall()  # the heads
         self.wall.set_readout(self._read_out)
+        self._reading: Reading | None = None  # what is drawn is of
         self._badges: tuple[tuple[HeadBadge, ...], ...] = ()
         self._sort = picker("sort_heads_picker", "the order of heads", [BY_LAYER, *KINDS, EFFECT])
         self._shown = picker("shown_heads_picker", "which heads are drawn", SHOWN)
@@ -124,8 +127,7 @@ class EveryHeadPanel(Panel):
         return arrays if self._effects is None else arrays | {"effect": self._effects}
 
     def recipe(self) -> str:
-        reading = self.session.reading.current
-        return badges_recipe(reading.moment) if reading is not None and self._badges else ""
+        return badges_recipe(self._reading.moment) if self._reading is not None and self._badges else ""
 
     def out_of_place(self, model: OpenedModel) -> str:
         if not model.has_heads:
@@ -138,9 +140,8 @@ class EveryHeadPanel(Panel):
         reading = self.session.reading.current
         self.silence(KEY)
         self.silence(EFFECTS)
-        self._effects = None
         if reading is None or not attention_layers(reading.trace):
-            self._badges = ()
+            self._reading, self._badges, self._effects = None, (), None
             self.wall.set_heads(NOTHING, {})
             self._strips.set_strips(())
             self._among.hide()
@@ -148,10 +149,14 @@ class EveryHeadPanel(Panel):
             return
         trace = reading.trace
         self.ask(
-            Question(KEY, reading, lambda model: (thumbnails(trace), head_badges(trace))), self._show_heads
+            Question(KEY, reading, lambda model: (thumbnails(trace), head_badges(trace))),
+            partial(self._show_heads, reading),
         )
 
-    def _show_heads(self, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]) -> None:
+    def _show_heads(
+        self, reading: Reading, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]
+    ) -> None:
+        self._reading, self._effects = reading, None
         small, self._badges = found
         signs = {
             (head.layer, head.head): next(SIGNS[kind] for kind in head.badges if kind in SIGNS)
@@ -160,8 +165,7 @@ class EveryHeadPanel(Panel):
             if SIGNS.keys() & set(head.badges)
         }
         self._card.set_placeholder("")
-        reading = self.session.reading.current
-        by_row = reading is not None and len(reading.trace) >= LONG
+        by_row = len(reading.trace) >= LONG
         self.wall.set_heads(small, signs, by_row=by_row)
         of_units = self.of_units
         for at, name in enumerate(KINDS, start=1):
@@ -175,6 +179,7 @@ class EveryHeadPanel(Panel):
                 for name, kind in KINDS.items()
             ]
         )
+        self._draw_order(None, "")  # what the last text was sorted by is not known of this one
         self._order()
         self._mark()
 
@@ -182,7 +187,7 @@ class EveryHeadPanel(Panel):
         """How many heads rest, and on which words."""
         heads = [head for layer in self._badges for head in layer]
         on = Counter(head.rests_on for head in heads if head.rests_on is not None)
-        reading = self.session.reading.current
+        reading = self._reading
         if not on or reading is None:
             return self.of_units(f"None of the {len(heads)} heads looks mostly at one word.")
         parts = []
@@ -202,22 +207,23 @@ class EveryHeadPanel(Panel):
         if by_effect and self._badges and self._effects is None:
             self._ask_effects()
             return
-        count = sum(map(len, self._badges))
-        if self._badges:
-            sorted_by = "" if kind is None else f"By how much they look at {PLACES[kind]}"
-            if by_effect:
-                sorted_by = f"By how far {self._said_of} moves without them"
-            sorted_by = self.of_units(sorted_by)
-            self._card.set_title(sorted_by or f"All {count} heads")
-        scores = None if self._effects is None or not by_effect else np.abs(self._effects)
-        if kind is not None and self._badges:
-            scores = self.scores(kind)
-        self.wall.sort_by(scores, SHOWN[self._shown.currentText()])
+        if by_effect and self._effects is not None:
+            self._draw_order(np.abs(self._effects), f"By how far {self._said_of} moves without them")
+        elif kind is not None and self._badges:
+            self._draw_order(self.scores(kind), f"By how much they look at {PLACES[kind]}")
+        else:
+            self._draw_order(None, "")
         self._among.setVisible(kind is not None and bool(self._badges))
+
+    def _draw_order(self, scores: np.ndarray | None, sorted_by: str) -> None:
+        """Put the heads into the order of their scores, or by layer, and say so."""
+        if self._badges:
+            self._card.set_title(self.of_units(sorted_by) or f"All {sum(map(len, self._badges))} heads")
+        self.wall.sort_by(scores, SHOWN[self._shown.currentText()])
 
     def _ask_effects(self) -> None:
         """Measure the answer without each head in turn, at its mean over the text."""
-        reading = self.session.reading.current
+        reading = self._reading
         if reading is None:
             return
         text, changes = reading.question.text, reading.question.interventions
