@@ -120,11 +120,7 @@ class SizePlot(Picture):
         self._draw_axes(painter)
         painter.save()
         painter.setClipRect(self._area)
-        runs = [(line, *self._draw_line(painter, line)) for line in self._lines]
-        for line, start, end in sorted(runs, key=lambda run: not run[0].is_chosen):  # the chosen one is named
-            color = self.theme.accent if line.is_chosen else self.theme.muted_text
-            self._write_along(painter, start, end, line.name, color)
-        self._draw_ratio(painter)
+        self._draw_lines(painter)
         painter.restore()
         self._draw_points(painter)
 
@@ -167,22 +163,26 @@ class SizePlot(Picture):
         left, right = (10.0 ** end(self._ticks[0]) for end in (min, max))
         return self.place_of(left, ratio * left**power), self.place_of(right, ratio * right**power)
 
-    def _draw_line(self, painter: Painter, line: ComputeLine) -> tuple[QPointF, QPointF]:
-        """From the left edge to the right one."""
-        start, end = self._across(line.product, -1)
-        color = self.theme.accent if line.is_chosen else self.theme.strong_line
-        painter.line(start, end, color, 1.6 if line.is_chosen else 1)
-        return start, end
-
-    def _draw_ratio(self, painter: Painter) -> None:
-        name, ratio = self._ratio
-        if ratio <= 0:
-            return
-        start, end = self._across(ratio, 1)
-        pen = QPen(self.theme.value, self.length(1.4))
-        pen.setDashPattern([4, 3])
-        painter.line(start, end, pen)
-        self._write_along(painter, start, end, name, self.theme.value, 0.3)
+    def _draw_lines(self, painter: Painter) -> None:
+        """All lines, then their names: of the lines of equal compute all but the chosen one give way."""
+        theme, (said, ratio) = self.theme, self._ratio
+        named: list[tuple[QPointF, QPointF, str, QColor, float]] = []
+        for line in sorted(self._lines, key=lambda line: line.is_chosen):
+            start, end = self._across(line.product, -1)
+            color = theme.accent if line.is_chosen else theme.strong_line
+            painter.line(start, end, color, 1.6 if line.is_chosen else 1)
+            if line.is_chosen:
+                named.insert(0, (start, end, line.name, color, 0.0))
+            else:
+                named.append((start, end, line.name, theme.muted_text, 0.0))
+        if ratio > 0:
+            start, end = self._across(ratio, 1)
+            pen = QPen(theme.value, self.length(1.4))
+            pen.setDashPattern([4, 3])
+            painter.line(start, end, pen)
+            named.insert(any(line.is_chosen for line in self._lines), (start, end, said, theme.value, 0.3))
+        for start, end, name, color, share in named:
+            self._write_along(painter, start, end, name, color, share)
 
     def _covered(self, squares: Sequence[QRectF]) -> tuple[int, int, int]:
         """How much a name in these squares would cover, the worst first: names, models, the dashed line."""
@@ -200,7 +200,8 @@ class SizePlot(Picture):
     ) -> None:
         """Write a name along a line where no model stands: first from a `share` of the plot on, then before.
 
-        Where models stand all along it, the name stands beside its beginning.
+        Where models or other names stand all along it, the name stands beside its beginning; where there is
+        no room either, the line has none, as no letter could be read under a model.
         """
         area, run, step = self._area, end - start, self.length(SIZE)
         slope = run.y() / run.x()
@@ -226,7 +227,7 @@ class SizePlot(Picture):
             painter.box(beside.adjusted(-2, 0, 2, 0), self.theme.surface)
             painter.fit(beside, name, color, SIZE)
             squares = [beside]
-        elif best is not None:
+        elif best is not None and not any(best[0][:2]):
             _, at, below, squares = best
             painter.save()
             painter.translate(at)

@@ -1,7 +1,7 @@
 """Names along the lines of a plot of models stand apart from the dashed line and from the models."""
 
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 
 from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
+from lmviz.scaling.public_models import PUBLIC_MODELS
 
 MODELS = [
     SizePoint("mine", 316e3, 7e6, is_own=True),
@@ -78,3 +79,18 @@ def test_the_name_of_a_small_run_covers_no_number_of_an_axis(
     corner = plot.place_of(1e4, 1e4)
     assert written[name].left() >= corner.x()
     assert written[name].bottom() <= corner.y()
+
+
+def test_where_it_is_narrow_a_line_has_no_name_rather_than_one_under_a_model(
+    shown: Callable[..., SizePlot],
+) -> None:
+    plot = SizePlot()
+    models = [SizePoint(model.name, model.parameters, model.tokens) for model in PUBLIC_MODELS]
+    plot.set_content(models, LINES, ("20 tokens a parameter", RATIO), TICKS)
+    shown(plot, 300, 260)
+    for width, height in product((220, 260, 300, 360), (220, 260, 340, 420)):
+        plot.resize(width, height)
+        plot.grab()
+        places = [plot.place_of(model.parameters, model.tokens) for model in models]
+        assert plot.line_names
+        assert not [square for square in plot.line_names if any(square.contains(place) for place in places)]
