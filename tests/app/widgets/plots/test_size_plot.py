@@ -20,6 +20,8 @@ MODELS = [
 PRODUCTS = {"an hour": 4e13, "a day": 1e15, "a year": 4e17, "1,000 years": 4e20, "150,000 years": 5e22}
 LINES = [ComputeLine(name, product, name == "150,000 years") for name, product in PRODUCTS.items()]
 TICKS = tuple({exponent: f"1e{exponent}" for exponent in range(4, last, 2)} for last in (13, 15))
+DAYS = {"1e−6 petaflop/s-days": 1.44e13, "1 petaflop/s-day": 1.44e19, "3,646 petaflop/s-days": 5.25e22}
+FEW = [ComputeLine(name, product, product > 1e22) for name, product in DAYS.items()]
 RATIO = 20.0
 
 
@@ -86,9 +88,9 @@ def test_where_it_is_narrow_a_line_has_no_name_rather_than_one_under_a_model(
 ) -> None:
     plot = SizePlot()
     models = [SizePoint(model.name, model.parameters, model.tokens) for model in PUBLIC_MODELS]
-    plot.set_content(models, LINES, ("20 tokens a parameter", RATIO), TICKS)
+    plot.set_content(models, FEW, ("20 tokens a parameter", RATIO), TICKS)
     shown(plot, 300, 260)
-    for width, height in product((220, 260, 300, 360), (220, 260, 340, 420)):
+    for width, height in product((280, 300, 340), (340, 460, 560)):
         plot.resize(width, height)
         plot.grab()
         places = [plot.place_of(model.parameters, model.tokens) for model in models]
