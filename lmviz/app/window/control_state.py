@@ -16,11 +16,12 @@ from PySide6.QtWidgets import (
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
-from lmviz.app.widgets.controls.slider_row import SliderRow
 
 
 def state_of(control: QWidget) -> str | float | None:
     """What is typed, chosen or set; 1 for what only can be seen, None for a panel behind another."""
+    from lmviz.app.widgets.controls.slider_row import SliderRow  # not needed for the first paint
+
     if isinstance(control, Panel):
         return 1.0 if control.is_in_sight else None
     if isinstance(control, QLineEdit | Label):
