@@ -108,8 +108,7 @@ class Panel(QWidget):
         for part in self.draws:
             getattr(session, part).late_changed.connect(self._follow_answers)
         self.follow(theme_switch().theme_changed)  # its widgets were given colours of the theme
-        if self.needs_next_word:
-            self.follow(session.library.model_changed)
+        session.library.model_changed.connect(self._refuse_soon)
         session.library.model_closed.connect(self._let_go)
 
     @classmethod
@@ -152,8 +151,11 @@ class Panel(QWidget):
 
     @property
     def awaits_answer(self) -> bool:
-        """Whether a part of the session that it draws has not answered yet what is asked now."""
-        return any(getattr(self.session, part).is_late for part in self.draws)
+        """Whether a part of the session that it draws has not answered yet what is asked now.
+
+        Where the shown model has nothing here, nothing is awaited: the sentence that says so is known.
+        """
+        return any(getattr(self.session, part).is_late for part in self.draws) and not self._refusal
 
     @property
     def is_out_of_place(self) -> bool:
@@ -226,8 +228,13 @@ class Panel(QWidget):
     @property
     def _draws_nothing(self) -> bool:
         """Whether it is out of place, or will be when it is seen next."""
+        return self.is_out_of_place or bool(self._refusal)
+
+    @property
+    def _refusal(self) -> str:
+        """Why the shown model has nothing to show here; empty where it has, or none is shown."""
         model = self.session.library.model
-        return self.is_out_of_place or (model is not None and bool(self.out_of_place(model)))
+        return "" if model is None else self.out_of_place(model)
 
     def drawn_results(self) -> Sequence[Any]:
         """Its `page_results`; none where the shown model has nothing here: they are of the one before."""
@@ -471,6 +478,11 @@ class Panel(QWidget):
             self._is_stale = True
             self._soon.start(0)
 
+    def _refuse_soon(self) -> None:
+        """Another model is shown: that it has nothing here, or has again, needs no answer to be said."""
+        if self.is_out_of_place or self.needs_next_word or self._refusal:
+            self.refresh_soon()
+
     def _refresh_if_seen(self) -> None:
         if self._keeps_up:
             self._refresh_if_answered()
@@ -491,8 +503,7 @@ class Panel(QWidget):
         if self._first_title is None:  # before anything is drawn it names the panel alone
             own = self._own.findChild(Card)
             self._first_title = own.title if own is not None else ""
-        model = self.session.library.model
-        sentence = "" if model is None else self.out_of_place(model)
+        sentence = self._refusal
         if sentence and self._instead is None:
             self._instead = named(EmptyText(), "out_of_place")
             self._sheets.addWidget(Card(self._first_title, "", self._instead))

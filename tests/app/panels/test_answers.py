@@ -257,6 +257,7 @@ BACK: dict[str, tuple[Change, Change]] = {
     ),
     "position": (pin, lambda session: session.focus.follow_end()),
     "step": (step_back, lambda session: session.library.choose_step(session.library.model.snapshots[-1])),
+    "model": (other_model, other_model),
     "target": (other_target, lambda session: session.gradients.choose("loss@-1")),
     "text": (
         type_on,
@@ -425,7 +426,7 @@ def test_what_is_drawn_stays_where_a_change_is_taken_back_before_it_is_answered(
     text_file: Path,
     qtbot: QtBot,
 ) -> None:
-    open_all(session, qtbot, make_run(family, 4, **small(family)))
+    open_all(session, qtbot, make_run("gru", 3, width=6), make_run(family, 4, **small(family)))
     read(session, qtbot, text_file, "the cows eat grass the hens eat corn the dog sees the cows")
     if change == "target":
         session.gradients.show(True)
