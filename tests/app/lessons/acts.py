@@ -91,7 +91,9 @@ def _choice(driver: Driver, control: QComboBox, words: str) -> int:
 
 
 def _bring_forward(driver: Driver, name: str) -> None:
-    """Click the tab behind which a panel stands."""
+    """Click the tab behind which a panel stands, where the control is not in sight already."""
+    if driver.window.find_control(name) is not None:
+        return  # another panel may have a control of this name
     inside = next(iter(driver.window.perspective.findChildren(QWidget, name)), None)
     for place in driver.window.perspective.findChildren(QTabWidget):
         for tab in range(place.count()):
