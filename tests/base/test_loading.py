@@ -25,6 +25,7 @@ from lmviz.lessons.results import open_results
 from lmviz.polls.poll_file import open_poll
 from lmviz.readouts.control_vector import read_control_vector
 from lmviz.readouts.direction import read_direction
+from lmviz.readouts.direction_file import read_directions
 from lmviz.readouts.fitted_lens import read_lens
 from lmviz.runs.converting import convert
 from lmviz.runs.race_folder import open_race
@@ -70,6 +71,7 @@ KINDS = {
         "lmviz.series.curve_files.read_text_file",
     ),
     "direction": (read_direction, "lmviz.text.ordinary_files.read_file"),
+    "directions": (read_directions, "lmviz.text.ordinary_files.read_file"),
     "features": (read_dictionary, "lmviz.features.dictionary_file.read_file"),
     "graph of features": (open_graph, "lmviz.text.ordinary_files.read_file"),
     "lecture": (lambda path: open_lecture(path, ()), "lmviz.lectures.reading.read_text_file"),

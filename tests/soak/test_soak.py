@@ -145,7 +145,7 @@ def test_what_is_large_is_named_with_what_holds_it() -> None:
     said = {name: size for name, size in named.items() if "Owner" in name or "weights" in name}
     assert sum(name.startswith("builtins.str") for name in said) == 1
     assert sum(size == 2_000_000 for name, size in said.items() if name.startswith("torch.Tensor")) == 1
-    arrays = sum(size for name, size in named.items() if name.startswith("numpy.ndarray"))
+    arrays = sum(size for name, size in said.items() if name.startswith("numpy.ndarray"))
     assert 8_000_000 <= arrays < 12_000_000, "a part of it does not count again"
 
 

@@ -36,7 +36,7 @@ LOSSES = "ℓ = 1/n · Σ −ln p(wₜ | w₁ … wₜ₋₁), wₙ = END"
 NO_MODEL = "Open or train a model to multiply the probabilities of words."
 NO_TEXT = "Type a text above: the probabilities of its words are multiplied here."
 NO_PROBABILITY = "a first word has no probability"
-LOSSES_TIP = "What each word and the END after them cost, in nats, as in training, and the mean of that."
+LOSSES_TIP = "What each token and the END after them cost, in nats, as in training, and the mean of that."
 SUM_WIDTH = 150  # pixels at scale 1 for the product's figures
 
 
