@@ -76,10 +76,20 @@ def words_in(panel: Panel) -> list[str]:
 
 
 def exported_by(panel: Panel) -> list[str]:
-    """What an export of a panel would say, and a number for each array."""
+    """What an export of a panel would say, and two numbers for each array."""
     names = COUNTED if panel.is_out_of_place else panel.exported_names()
-    arrays = [f"{name}: {array.shape} {np.nansum(array):.5g}" for name, array in panel.drawn_arrays().items()]
+    arrays = [f"{name}: {_gist(array)}" for name, array in panel.drawn_arrays().items()]
     return [*panel.drawn_recipe().splitlines(), *names.rows, *names.columns, *arrays]
+
+
+def _gist(array: np.ndarray) -> str:
+    """The shape of an array, its total size, and how far its signs cancel.
+
+    The sum alone may be near 0, and then its digits are those of rounding: reading a text twice changes them.
+    """
+    size = float(np.nansum(np.abs(array), dtype=np.float64))
+    total = float(np.nansum(array, dtype=np.float64))
+    return f"{array.shape} {size:.5g} {total / size if size else 0.0:.3f}"
 
 
 def is_pale(panel: Panel) -> bool:
