@@ -113,12 +113,18 @@ class Library(Part):
             self._marks = found
             self.marks_changed.emit()
 
-    def open(self, path_or_name: str | Path, step: int | None = None) -> None:
-        """Open a run, or a sample model by its name, and look into it; at its newest snapshot by default."""
+    def open(
+        self, path_or_name: str | Path, step: int | None = None, then: Callable[[], object] = lambda: None
+    ) -> None:
+        """Open a run, or a sample model by its name, and look into it; at its newest snapshot by default.
+
+        `then` is called once it is open.
+        """
 
         def take(opened: OpenedModel) -> None:
             self.choose(self._add(opened), step)
             self._warn_of(opened)
+            then()
 
         self._have_opened(path_or_name, take)
 

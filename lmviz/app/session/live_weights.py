@@ -43,7 +43,8 @@ class LiveWeights:
         elif folder != self._opening:
             self._opening = folder
             self._library.follow_live(True)
-            self._library.open(folder)
+            # Those that come while it is being opened are looked for once it is open.
+            self._library.open(folder, then=lambda: self._library.refresh_snapshots(folder))
 
     def update_from(self, worker: TrainingWorker) -> None:
         """While the training is followed, show its current weights, as often as it can bear.

@@ -1,8 +1,15 @@
 """How often the window looks into a training: as often as the training can bear."""
 
-import pytest
+import shutil
+from pathlib import Path
 
-from lmviz.app.session.live_weights import LIVE_AT_LEAST_EVERY, LIVE_EVERY, SHARE, next_wait
+import pytest
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session import library
+from lmviz.app.session.live_weights import LIVE_AT_LEAST_EVERY, LIVE_EVERY, SHARE, LiveWeights, next_wait
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
 
 
 def waits(always: float, each: float, count: int = 30) -> list[float]:
@@ -35,3 +42,27 @@ def test_one_long_computation_is_soon_forgotten() -> None:
     for _ in range(10):
         wait = next_wait(wait, 0.02 + 0.02 / wait)
     assert wait == LIVE_EVERY
+
+
+def test_snapshots_that_come_while_the_run_is_being_opened_are_shown(
+    session: Session, lstm_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    """A training that ends at once is no more looked into afterwards."""
+    folder, open_run = shutil.copytree(lstm_run, tmp_path / "run"), library._open
+    later = sorted((folder / "snapshots").iterdir())[1:]
+    kept = [path.rename(tmp_path / path.name) for path in later]
+
+    def open_slowly(*given: object) -> OpenedModel:
+        opened = open_run(*given)
+        for path, place in zip(kept, later, strict=True):
+            path.rename(place)
+        return opened
+
+    monkeypatch.setattr(library, "_open", open_slowly)
+    live = LiveWeights(session.work, session.library, session.library.failed.emit)
+    live.begin(folder)
+    live.show_snapshots(folder)
+    live.show_snapshots(folder)  # the last of them, while it is being opened
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    qtbot.waitUntil(lambda: len(session.library.model.snapshots) == 1 + len(later))
+    assert session.library.step == session.library.model.snapshots[-1]
