@@ -28,6 +28,7 @@ NARROWEST = 44
 HEADING, HEADING_PADDING = 12, 11  # pixels at scale 1 of the type, and on either side of it
 CELL, CELL_PADDING = 13, 9.5
 MARK = 18  # pixels at scale 1 that the mark of a colour and the gap after it take
+SHARINGS = 3  # at most: a bar that comes can have another one go
 SHORTEST = 64  # pixels at scale 1 to which texts are cut short before columns are left out
 
 
@@ -136,7 +137,15 @@ class TableView(QuietTable):
         return max(self.horizontalHeader().minimumSectionSize(), round(padded))
 
     def _give_columns_room(self) -> None:
-        room, shortest = self.viewport().width(), round(SHORTEST * current_theme().scale)
+        """Share out the width, and again where a scroll bar came or went meanwhile and took of it."""
+        for _ in range(SHARINGS):
+            room = self.viewport().width()
+            self._share_room(room)
+            if self.viewport().width() == room:
+                return
+
+    def _share_room(self, room: int) -> None:
+        shortest = round(SHORTEST * current_theme().scale)
         shared = share_width(self._needs, room, shortest)
         if 0 in shared.widths:
             self._more.setText(f"+{shared.widths.count(0)} …")
