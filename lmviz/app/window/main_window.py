@@ -424,6 +424,7 @@ class MainWindow(QMainWindow):
     def _restore(self) -> None:
         self.resize(USUAL)
         self.restoreGeometry(self.settings.arrangement("view/geometry"))
+        theme_switch().fit_projector(self.size())  # before it is seen: type that grows a moment later jumps
         last = self.settings.last_session.perspective
         self.show_perspective(last if last in self._views else next(iter(self._views)))
         self.prefix_bar.edit.setFocus()
