@@ -191,15 +191,7 @@ class ProbePanel(ShowingPanel):
         return (SideBySide(first=edit, second=further, shares=(3, 2)),) if self._kind == MARKED else ()
 
     def _labels(self, probes: Probes, kind: Picker, button: Button) -> Look:
-        layers = np.array([_place(address) for address in probes.addresses])
-        curves = [
-            PlotCurve(
-                "read here", layers, probes.accuracy, "accent", dots=True, band=(probes.low, probes.high)
-            ),
-            PlotCurve("random labels", layers, probes.shuffled, "muted_text", dashed=True),
-        ]
-        if probes.untrained is not None:
-            curves.insert(1, PlotCurve("before training", layers, probes.untrained, "value", dots=True))
+        curves = _curves(probes, probes.accuracy, "random labels")
         plot = replace(
             PLOT,
             curves=curves,
@@ -236,15 +228,7 @@ class ProbePanel(ShowingPanel):
         )
 
     def _number(self, probes: NumberProbes, kind: Picker, button: Button) -> Look:
-        layers = np.array([_place(address) for address in probes.addresses])
-        curves = [
-            PlotCurve(
-                "read here", layers, probes.explained, "accent", dots=True, band=(probes.low, probes.high)
-            ),
-            PlotCurve("random numbers", layers, probes.shuffled, "muted_text", dashed=True),
-        ]
-        if probes.untrained is not None:
-            curves.insert(1, PlotCurve("before training", layers, probes.untrained, "value", dots=True))
+        curves = _curves(probes, probes.explained, "random numbers")
         references = [("words alone", probes.words)]
         if probes.position is not None:
             references.append(("the position", probes.position))
@@ -347,6 +331,18 @@ CONTROL_TASK = (
     "Designing and Interpreting Probes with Control Tasks: a probe that learns random labels by heart says "
     "little about the states it reads."
 )
+
+
+def _curves(probes: Probes | NumberProbes, found: np.ndarray, at_random: str) -> list[PlotCurve]:
+    """What is read at each layer, with its band, above what an untrained network and chance give."""
+    layers = np.array([_place(address) for address in probes.addresses])
+    curves = [
+        PlotCurve("read here", layers, found, "accent", dots=True, band=(probes.low, probes.high)),
+        PlotCurve(at_random, layers, probes.shuffled, "muted_text", dashed=True),
+    ]
+    if probes.untrained is not None:
+        curves.insert(1, PlotCurve("before training", layers, probes.untrained, "value", dots=True))
+    return curves
 
 
 def _beside(sentence: str, told: str) -> Stacked:
