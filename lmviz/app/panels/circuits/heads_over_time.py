@@ -81,7 +81,7 @@ class HeadsOverTimePanel(Panel):
         self._map = named(HeatmapView(), "heads_map", "heads by layer and number")
         self._map.set_style(values="none", labels_below=True)
         self._map.set_readout(self._read_out_cell)
-        self._losses = named(LinePlot(possible=LOSS), "heads_losses")
+        self._losses = named(LinePlot(possible=LOSS, of_trainings=True), "heads_losses")
         self._losses.set_room_at_left(NAMES)
         self._legend = Legend(wraps=True)
         self._rows = named(CurveRows(), "heads_curves", "what each head does over the training")

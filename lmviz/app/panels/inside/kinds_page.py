@@ -32,7 +32,7 @@ class KindsPage(QWidget):
         trial = session.position_trial
         self._form = named(ConfigurationForm(trial.options), "position_trial_form")
         self._run = named(QPushButton(), "position_trial_button", role="primary")
-        self._plot = named(LinePlot(possible=LOSS), "position_trial_plot")
+        self._plot = named(LinePlot(possible=LOSS, of_trainings=True), "position_trial_plot")
         self._said = Label(name="position_trial_said", wraps=True)
         head = row((self._form, 1), self._run)
         column(head, (self._plot, 1), self._said, on=self)

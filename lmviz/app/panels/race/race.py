@@ -47,7 +47,7 @@ class RacePanel(Panel):
         self._over = picker("race_over_picker", "what the curves are drawn over", COUNTED)
         self._scale = picker("race_scale_picker", "scale of the loss", SCALES)
         self._said = InkedLabel(name="race_sentence", wraps=True)
-        self._plot = named(LinePlot(possible=LOSS), "race_plot", "losses of the lanes")
+        self._plot = named(LinePlot(possible=LOSS, of_trainings=True), "race_plot", "losses of the lanes")
         pickers = (self._loss, self._smoothing, self._over, self._scale)
         self._card = self.add_card(
             "Race", FittingRow(pickers, (self._scale, self._smoothing, self._over)), self._plot

@@ -60,7 +60,7 @@ class LossPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._plot = named(LinePlot(possible=LOSS), "loss_plot")
+        self._plot = named(LinePlot(possible=LOSS, of_trainings=True), "loss_plot")
         self._unit = picker("", "unit of the loss", UNITS)
         self._scale = picker("", "scale of the loss", SCALES)
         self._smoothing = picker("", "smoothing", SMOOTHING)

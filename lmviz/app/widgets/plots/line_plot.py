@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QGraphicsSimpleTextItem, QVBoxLayout, QWidget
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.kit.axes import ANYTHING, LOSS, SIZE, Axes, ReferenceLine
+from lmviz.app.widgets.kit.axes import ANYTHING, SIZE, Axes, ReferenceLine
 from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, along
 from lmviz.app.widgets.plots.axis_range import rounded_range, together
@@ -43,6 +43,7 @@ class LinePlot(Canvas):
     """`LinePlot(x_name="step", possible=ANYTHING)`: several curves over one axis, named on the right with
     their last values. What is counted along x is within `possible_x`, and the values are within `possible`.
     `logarithmic` says so of x and of y, `words` write an amount of each, and `y_name` stands above the axis.
+    Of losses `of_trainings` one that diverged goes on above the plot; all other curves are within it.
 
     `set_curves([PlotCurve(name, x, y)])` says which curves there are; `set_references([(name, value)])` draws
     dashed lines;
@@ -71,11 +72,13 @@ class LinePlot(Canvas):
         words: tuple[Writing | None, Writing | None] = (None, None),
         y_name: str = "",
         possible_x: tuple[float, float] = (0.0, math.inf),
+        of_trainings: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.names = PlotNames()
         self._possible, self._possible_x = possible, possible_x
+        self._of_trainings = of_trainings
         self._x_name, self._y_name = x_name, y_name
         self._view = Axes()
         self._view.spoken_as = "Grouping"  # the plot itself says what is drawn
@@ -289,7 +292,7 @@ class LinePlot(Canvas):
             shown = shown[np.isfinite(shown) & ((shown > 0) | (not self._logarithmic))]
             if len(shown):
                 spans.append((float(shown.min()), float(shown.max())))
-        if self._possible == LOSS and not self._logarithmic:
+        if self._of_trainings and math.isinf(self._possible[1]) and not self._logarithmic:
             spans = together(spans)
         found = [*(line.reference[1] for line in self._references), *chain(*spans)]
         low_high = rounded_range(found, self._logarithmic, self._possible)

@@ -360,12 +360,22 @@ def test_over_logarithms_a_power_is_a_straight_line_and_a_click_chooses_the_near
 
 
 def test_a_training_that_diverged_leaves_the_others_their_height(shown):
-    plot = shown(LinePlot(possible=LOSS), 500, 300)
+    plot = shown(LinePlot(possible=LOSS, of_trainings=True), 500, 300)
     steps = np.arange(5.0)
     plot.set_curves([PlotCurve("good", steps, 4 - steps / 2), PlotCurve("diverged", steps, 10.0**steps)])
     assert abs(plot.place_of(0, 4).y() - plot.place_of(4, 2).y()) > 80
     names = [name for name in plot.names.places if name == "diverged"]
     assert names, "what is cut off above is named"
+
+
+def test_what_is_no_training_is_within_the_plot_however_high_it_reaches(shown):
+    """A loss by the strength of a direction may rise a hundredfold, and that is what it shows."""
+    plot = shown(LinePlot(possible=LOSS), 500, 300)
+    strengths = np.arange(5.0)
+    plot.set_curves(
+        [PlotCurve("random", strengths, 2 + 0 * strengths), PlotCurve("own", strengths, 10.0**strengths)]
+    )
+    assert plot.place_of(4, 10.0**4).y() > 0
 
 
 @pytest.mark.parametrize("points", [0, 1, 2])
