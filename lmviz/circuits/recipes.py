@@ -16,30 +16,34 @@ def contrast_recipe(subject: RecipeSubject, contrast: Contrast) -> str:
     read = "np.array([found.clean] if found.changed is None else [found.clean, found.changed])"
     call = "measured_contrast(model, contrast"
     made = ("import numpy as np", "from lmviz.circuits.read_contrast import measured_contrast")
-    return _of(subject, contrast, call, read, imports=made)
+    return answer_recipe(subject, contrast, call, read, imports=made)
 
 
 def patching_recipe(subject: RecipeSubject, contrast: Contrast, taps: tuple[str, ...], into: str) -> str:
     """A grid of shares, bound to `values` (tap, …)."""
     options: dict[str, Any] = {"taps": list(taps), "into": into}
-    return _of(subject, contrast, f"lmviz.patch(model, contrast, {arguments_of(**options)}", "found.array")
+    return answer_recipe(
+        subject, contrast, f"lmviz.patch(model, contrast, {arguments_of(**options)}", "found.array"
+    )
 
 
 def attribution_recipe(subject: RecipeSubject, contrast: Contrast, through: int = 0) -> str:
     """The shares of all components, bound to `values` (component,)."""
     options = f", {arguments_of(through=through)}" if through else ""
-    return _of(subject, contrast, f"lmviz.attribute(model, contrast{options}", "found.array")
+    return answer_recipe(subject, contrast, f"lmviz.attribute(model, contrast{options}", "found.array")
 
 
 def ablation_recipe(subject: RecipeSubject, contrast: Contrast, parts: tuple[str, ...], by: str) -> str:
     """By how much the measure changes without each part, bound to `values`."""
     options: dict[str, Any] = {"parts": list(parts), "by": by}
-    return _of(subject, contrast, f"lmviz.ablate(model, contrast, {arguments_of(**options)}", "found.array")
+    return answer_recipe(
+        subject, contrast, f"lmviz.ablate(model, contrast, {arguments_of(**options)}", "found.array"
+    )
 
 
 def circuit_recipe(subject: RecipeSubject, contrast: Contrast, keep: int, rest: str) -> str:
     """The share that is lost without each kept part, bound to `values` (part,)."""
-    return _of(
+    return answer_recipe(
         subject,
         contrast,
         f"lmviz.circuit(model, contrast, {arguments_of(keep=keep, rest=rest)}",
@@ -58,9 +62,18 @@ def replaced_recipe(
     return recipe_of(subject, corpus, f"found = {call}", "values = found.lost")
 
 
-def _of(
-    subject: RecipeSubject, contrast: Contrast, call: str, read: str, imports: tuple[str, ...] = ()
+def answer_recipe(
+    subject: RecipeSubject,
+    contrast: Contrast,
+    call: str,
+    read: str,
+    imports: tuple[str, ...] = (),
+    before: tuple[str, ...] = (),
 ) -> str:
+    """A call about `contrast` that lacks its last bracket, after some lines `before`, and what it gives.
+
+    The interventions of the subject are part of it, by name.
+    """
     given = arguments_of(
         contrast.text,
         *([contrast.changed] if contrast.changed is not None else []),
@@ -68,7 +81,7 @@ def _of(
         source=contrast.source,
         changed_source=contrast.changed_source,
     )
-    lines = [f"contrast = lmviz.contrast({given})"]
+    lines = [*before, f"contrast = lmviz.contrast({given})"]
     if subject.interventions:
         made = "".join(f"    {as_source(item)},\n" for item in subject.interventions)
         lines.append(f"interventions = [\n{made}]")

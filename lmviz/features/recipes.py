@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lmviz.circuits.recipes import answer_recipe
 from lmviz.inspection.recipes.recipe import RecipeSubject, arguments_of, recipe_of
 from lmviz.inspection.recipes.text import settings_of
 
 if TYPE_CHECKING:
+    from lmviz.circuits.contrast import Contrast
     from lmviz.text.corpus import Corpus
 
 
@@ -22,3 +26,11 @@ def over_texts_recipe(subject: RecipeSubject, file: str, corpus: Corpus, *lines:
         f"corpus = lmviz.load_corpus({arguments_of(source, **settings_of(corpus))})",
         *lines,
     )
+
+
+def through_features_recipe(
+    subject: RecipeSubject, contrast: Contrast, files: Sequence[Path], call: str, read: str
+) -> str:
+    """A call about `contrast` and `dictionaries` that lacks its last bracket, and what it gives."""
+    opened = ", ".join(f"lmviz.open_features({str(file)!r})" for file in files)
+    return answer_recipe(subject, contrast, call, read, before=(f"dictionaries = [{opened}]",))

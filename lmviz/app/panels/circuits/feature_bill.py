@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
-from lmviz.app.panels.circuits.which_features import NO_MODEL, NO_TEXT, WhichFeatures
+from lmviz.app.panels.circuits.answering_panel import briefly
+from lmviz.app.panels.circuits.feature_answer import FeatureAnswerPanel
 from lmviz.app.panels.question import Key, Question
-from lmviz.app.session.features import why_no_features
-from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.features.bill_rows import BillRow, bill_in_words, bill_rows
-from lmviz.inspection.recipes.recipe import arguments_of, recipe_of
+from lmviz.features.recipes import through_features_recipe
 from lmviz.looks.names import COUNTED, Names
 
 if TYPE_CHECKING:
@@ -29,31 +27,20 @@ if TYPE_CHECKING:
 Asked = tuple[Reading, "MeasuredContrast", "tuple[Path, ...]"]
 
 
-class FeatureBillPanel(AnsweringPanel["FeatureBill", Asked]):
+class FeatureBillPanel(FeatureAnswerPanel["FeatureBill", Asked]):
     """Bars from zero to the measure; what is not explained is hatched, and in the sentence."""
 
     gives_way = 60
     key = Key("bill of features")
 
     def __init__(self, session: Session) -> None:
-        super().__init__(session, "feature_bill_sentence")
-        self._which = WhichFeatures(session, "feature_bill_picker")
+        super().__init__(session, "feature_bill")
         self._rows: list[BillRow] = []
         self._bars = named(SignedBars("what each part adds"), "feature_bill_bars")
         self._answer_in(
             self.add_card("Bill of features", self._which.picker, column(self._said, (self._bars, 1)))
         )
-        self._which.picker.activated.connect(lambda _: self.refresh_soon())
         self._bars.part_clicked.connect(self._choose)
-        self.follow(
-            session.contrast.changed,
-            session.library.model_changed,
-            session.features.changed,
-            session.features.named,
-        )
-
-    def out_of_place(self, model: OpenedModel) -> str:
-        return why_no_features(model)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {} if self.found is None else {"share": self.found.attribution.array}
@@ -65,28 +52,9 @@ class FeatureBillPanel(AnsweringPanel["FeatureBill", Asked]):
         if self.found is None or self._of is None:
             return ""
         reading, measured, files = self._of
-        contrast = measured.contrast
-        opened = ", ".join(f"lmviz.open_features({str(file)!r})" for file in files)
-        made = arguments_of(contrast.text, contrast.changed, measure=contrast.measure)
-        if contrast.changed is None:
-            made = arguments_of(contrast.text, measure=contrast.measure)
-        return recipe_of(
-            reading.moment,
-            f"dictionaries = [{opened}]",
-            f"contrast = lmviz.contrast({made})",
-            "bill = lmviz.feature_bill(model, contrast, dictionaries)",
-            "values = bill.attribution.array",
-        )
-
-    def refresh(self) -> None:
-        self._which.show()
-        if self._which.missing():
-            self._show_instead(self._which.missing())
-            return
-        super().refresh()
-
-    def _missing(self) -> str:
-        return NO_MODEL if self.session.library.model is None else NO_TEXT
+        call = "lmviz.feature_bill(model, contrast, dictionaries"
+        read = "found.attribution.array"
+        return through_features_recipe(reading.moment, measured.contrast, files, call, read)
 
     def _asks(self, reading: Reading, measured: MeasuredContrast) -> Asked:
         return reading, measured, self._which.files

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QFileDialog
 
-from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
-from lmviz.app.panels.circuits.which_features import NO_MODEL, NO_TEXT, WhichFeatures
+from lmviz.app.panels.circuits.answering_panel import briefly
+from lmviz.app.panels.circuits.feature_answer import FeatureAnswerPanel
 from lmviz.app.panels.question import Key, Question
-from lmviz.app.session.features import why_no_features
-from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, row
@@ -25,8 +23,9 @@ from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.diagrams.circuit_picture import CircuitNode, CircuitPath, CircuitPicture
 from lmviz.app.widgets.plots.signed_bars import SignedBars
+from lmviz.features.recipes import through_features_recipe
 from lmviz.inspection.names import title_of
-from lmviz.inspection.recipes.recipe import arguments_of, recipe_of
+from lmviz.inspection.recipes.recipe import arguments_of
 from lmviz.looks.names import COUNTED, Names
 from lmviz.text.tokenizer import visible
 
@@ -51,15 +50,14 @@ TRIED = Key("edge of features tried")
 Asked = tuple[Reading, "MeasuredContrast", "tuple[Path, ...]", str]
 
 
-class FeatureGraphPanel(AnsweringPanel["FeatureGraph", Asked]):
+class FeatureGraphPanel(FeatureAnswerPanel["FeatureGraph", Asked]):
     """Nodes by layer and word, a slider for how many, and the edges of one, which a click tries."""
 
     gives_way = 120
     key = Key("graph of features")
 
     def __init__(self, session: Session) -> None:
-        super().__init__(session, "feature_graph_sentence")
-        self._which = WhichFeatures(session, "feature_graph_picker")
+        super().__init__(session, "feature_graph")
         self._rest = picker("feature_graph_rest_picker", "what all other features are", RESTS.values())
         self._save = LinkButton("save_feature_graph_button", "save…", "save the graph as circuit-tracer does")
         self._open = LinkButton("open_feature_graph_button", "open…", "open a graph from a file")
@@ -86,8 +84,7 @@ class FeatureGraphPanel(AnsweringPanel["FeatureGraph", Asked]):
             (self._bars, 1),
         )
         self._answer_in(self.add_card("Graph of features", FittingRow(head, head[:2]), body))
-        for control in (self._which.picker, self._rest):
-            control.activated.connect(lambda _: self.refresh_soon())
+        self._rest.activated.connect(lambda _: self.refresh_soon())
         self._slider.value_changed.connect(lambda _: self._draw_count())
         self._picture.part_clicked.connect(lambda _: self._choose())
         self._bars.part_clicked.connect(self._try)
@@ -95,12 +92,6 @@ class FeatureGraphPanel(AnsweringPanel["FeatureGraph", Asked]):
         self._save.clicked.connect(self._save_file)
         self._open.clicked.connect(self._choose_file)
         self._back.clicked.connect(self._close_file)
-        self.follow(
-            session.contrast.changed,
-            session.library.model_changed,
-            session.features.changed,
-            session.features.named,
-        )
 
     @property
     def count(self) -> int:
@@ -110,9 +101,6 @@ class FeatureGraphPanel(AnsweringPanel["FeatureGraph", Asked]):
             return 0
         sizes = _sizes(found)
         return sizes[min(self._slider.value, len(sizes) - 1)] if sizes else 0
-
-    def out_of_place(self, model: OpenedModel) -> str:
-        return why_no_features(model)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         found = self.found
@@ -142,28 +130,15 @@ class FeatureGraphPanel(AnsweringPanel["FeatureGraph", Asked]):
         if self.found is None or self._of is None:
             return ""
         reading, measured, files, rest = self._of
-        contrast = measured.contrast
-        opened = ", ".join(f"lmviz.open_features({str(file)!r})" for file in files)
-        made = arguments_of(contrast.text, contrast.changed, measure=contrast.measure)
-        if contrast.changed is None:
-            made = arguments_of(contrast.text, measure=contrast.measure)
-        return recipe_of(
-            reading.moment,
-            f"dictionaries = [{opened}]",
-            f"contrast = lmviz.contrast({made})",
-            f"graph = lmviz.feature_graph(model, contrast, dictionaries, rest={rest!r})",
-            "values = graph.weights",
-        )
+        call = f"lmviz.feature_graph(model, contrast, dictionaries, {arguments_of(rest=rest)}"
+        return through_features_recipe(reading.moment, measured.contrast, files, call, "found.weights")
 
     def refresh(self) -> None:
-        self._which.show()
         self._back.setVisible(self._opened is not None)
         if self._opened is not None:
+            self._which.show()
             self._card.set_placeholder("")
             self._draw()
-            return
-        if self._which.missing():
-            self._show_instead(self._which.missing())
             return
         measured = self.session.contrast.found
         self._rest.setVisible(measured is not None and bool(measured.others))
@@ -209,9 +184,6 @@ class FeatureGraphPanel(AnsweringPanel["FeatureGraph", Asked]):
             self.complain(sentence, "graph of a file")
 
         self.session.work.save_file(path, write, lambda _: self.complain("", "graph of a file"), fail)
-
-    def _missing(self) -> str:
-        return NO_MODEL if self.session.library.model is None else NO_TEXT
 
     def _asks(self, reading: Reading, measured: MeasuredContrast) -> Asked:
         rest = list(RESTS)[max(self._rest.currentIndex(), 0)] if measured.others else "off"

@@ -14,7 +14,7 @@ from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.features import why_no_features
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
-from lmviz.inspection.recipes.recipe import arguments_of, recipe_of
+from lmviz.features.recipes import through_features_recipe
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
@@ -103,16 +103,8 @@ class MoreFeaturesPanel(AskingPanel[Reading, "AloneBySize"]):
         measured = self.session.contrast.found
         if measured is None:
             return ""
-        made = arguments_of(
-            measured.contrast.text, measured.contrast.changed, measure=measured.contrast.measure
-        )
-        opened = ", ".join(f"lmviz.open_features({str(file)!r})" for file in self._files)
-        return recipe_of(
-            reading.moment,
-            f"dictionaries = [{opened}]",
-            f"contrast = lmviz.contrast({made})",
-            "values = lmviz.alone_by_size(model, contrast, dictionaries).errors",
-        )
+        call = "lmviz.alone_by_size(model, contrast, dictionaries"
+        return through_features_recipe(reading.moment, measured.contrast, self._files, call, "found.errors")
 
 
 def _sentence(found: AloneBySize) -> str:
