@@ -10,40 +10,35 @@ import numpy as np
 from PySide6.QtWidgets import QFileDialog
 
 from lmviz.app.panels.circuits.answering_panel import briefly
+from lmviz.app.panels.circuits.drawn_features import DrawnFeatures, drawn_features, sizes_of
 from lmviz.app.panels.circuits.feature_answer import FeatureAnswerPanel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, row
-from lmviz.app.widgets.base.figures import signed_figure, whole_percentage
+from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.app.widgets.controls.slider_row import SliderRow
-from lmviz.app.widgets.diagrams.circuit_picture import CircuitNode, CircuitPath, CircuitPicture
+from lmviz.app.widgets.diagrams.circuit_picture import CircuitPicture
 from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.features.recipes import through_features_recipe
 from lmviz.inspection.names import title_of
 from lmviz.inspection.recipes.recipe import arguments_of
 from lmviz.looks.names import COUNTED, Names
-from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.circuits.contrast import MeasuredContrast
     from lmviz.features.edge_trial import EdgeTrial
     from lmviz.features.graph import FeatureEdge, FeatureGraph
-    from lmviz.features.graph_picture import PicturedGraph, PicturedNode
     from lmviz.models.model import Model
 
 RESTS = {"changed": "the rest as in the changed text", "off": "the rest off"}
 FILES = "Graphs of features (*.json)"
 FIRST = 16
 """About so many nodes are drawn at first."""
-
-EDGES, PATHS = 5, 60
-SMALLEST, LARGEST = 0.6, 1.7
-"""Of the usual width of a node, by how strong it is."""
 
 TRIED = Key("edge of features tried")
 
@@ -72,7 +67,7 @@ class FeatureGraphPanel(FeatureAnswerPanel["FeatureGraph", Asked]):
         )
         self._tried: dict[tuple[int, int | None], EdgeTrial] = {}
         self._last: EdgeTrial | None = None  # what was tried last, and is said
-        self._drawn: PicturedGraph | None = None
+        self._drawn: DrawnFeatures | None = None
         self._edges: list[FeatureEdge] = []
         self._opened: tuple[Path, FeatureGraph] | None = None
         head = (self._which.picker, self._rest, self._open, self._save, self._back)
@@ -99,7 +94,7 @@ class FeatureGraphPanel(FeatureAnswerPanel["FeatureGraph", Asked]):
         found = self.found
         if found is None:
             return 0
-        sizes = _sizes(found)
+        sizes = sizes_of(found)
         return sizes[min(self._slider.value, len(sizes) - 1)] if sizes else 0
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -212,7 +207,7 @@ class FeatureGraphPanel(FeatureAnswerPanel["FeatureGraph", Asked]):
         self.silence(TRIED)  # of the graph before
         self._picture.set_current(-1)
         if found is not None:
-            sizes = _sizes(found)
+            sizes = sizes_of(found)
             first = min(range(len(sizes)), key=lambda at: abs(sizes[at] - FIRST), default=0)
             self._slider.set_range(len(sizes) - 1, first)
 
@@ -229,52 +224,25 @@ class FeatureGraphPanel(FeatureAnswerPanel["FeatureGraph", Asked]):
 
     def _draw_count(self) -> None:
         """Draw as many nodes as the slider says."""
-        from lmviz.features.graph_picture import pictured
-
         found = self.found
         if found is None:
             return
         before = self._chosen
-        self._drawn = drawn = pictured(found, self.count, PATHS)
-        taps = _taps(found, drawn)
-        places = sorted({(node.along, node.position) for node in drawn.nodes})
-        largest = max((abs(node.effect) for node in drawn.nodes if node.kind != "word"), default=1.0)
-        slots: dict[tuple[int, int], int] = {}
-        nodes = []
-        for node in drawn.nodes:
-            column_at = places.index((node.along, node.position))
-            row_at = -1 if node.kind == "word" else taps.index(node.tap)
-            slot = slots.get((row_at, column_at), 0)
-            slots[row_at, column_at] = slot + 1
-            share = 1.0 if row_at < 0 or np.isnan(node.effect) else abs(node.effect) / (largest or 1.0)
-            nodes.append(
-                CircuitNode(
-                    visible(node.label) if row_at < 0 else node.label,
-                    row_at,
-                    column_at,
-                    slot if row_at >= 0 else 0,
-                    node.effect,
-                    node.kind == "feature",
-                    node.label,
-                    node.kind == "error",
-                    1.0 if row_at < 0 else SMALLEST + (LARGEST - SMALLEST) * share**0.5,
-                )
-            )
-        paths = [CircuitPath(edge.sender, edge.receiver, edge.weight) for edge in drawn.edges]
-        names = [visible(_token(found, along, position)) for along, position in places]
+        self._drawn = drawn = drawn_features(found, self.count)
         answer = briefly(self._of[1].said) if self._of is not None else found.said or found.measure
-        self._picture.set_circuit(nodes, paths, [_row_name(tap, taps) for tap in taps], names, answer)
-        kept = next((at for at, node in enumerate(drawn.nodes) if before == node.members), -1)
+        self._picture.set_circuit(drawn.nodes, drawn.paths, drawn.rows, drawn.columns, answer)
+        kept = next((at for at, node in enumerate(drawn.pictured.nodes) if before == node.members), -1)
         self._picture.set_current(kept)
-        self._slider.show_value(self._slider.value, self._said_of_count(found))
-        self._said.setText(self._sentence(found))
+        self._slider.show_value(self._slider.value, drawn.briefly)
+        self._said.setText(drawn.sentence)
         self._show_edges()
 
     @property
     def _chosen(self) -> tuple[int, ...]:
         """The members of the node that is marked; none where none is."""
         at, drawn = self._picture.current, self._drawn
-        return drawn.nodes[at].members if drawn is not None and 0 <= at < len(drawn.nodes) else ()
+        nodes = () if drawn is None else drawn.pictured.nodes
+        return nodes[at].members if 0 <= at < len(nodes) else ()
 
     def _choose(self) -> None:
         """Show the edges of the node that was clicked, and look at its feature."""
@@ -289,48 +257,36 @@ class FeatureGraphPanel(FeatureAnswerPanel["FeatureGraph", Asked]):
         self._show_edges()
 
     def _show_edges(self) -> None:
-        found, drawn = self.found, self._drawn
-        if found is None or drawn is None:
+        drawn = self._drawn
+        if drawn is None:
             return
         at = self._picture.current if self._chosen else None
-        into = [edge for edge in drawn.edges if edge.receiver == at]
-        out = [] if at is None else [edge for edge in drawn.edges if edge.sender == at]
-        self._edges = [*_largest(into), *_largest(out)]
+        self._edges = drawn.edges_of(at)
         labels = [
-            f"from {self._name(edge.sender)}"
-            if edge.receiver == at
-            else f"to {'the answer' if edge.receiver is None else self._name(edge.receiver)}"
+            f"from {drawn.name(edge.sender)}" if edge.receiver == at else f"to {drawn.name(edge.receiver)}"
             for edge in self._edges
         ]
-        tried = [self._tried.get(self._in_graph(edge)) for edge in self._edges]
+        joined = [drawn.in_graph(edge) for edge in self._edges]
+        tried = [None if ends is None else self._tried.get(ends) for ends in joined]
         notes = ["" if trial is None else f"tried {signed_figure(trial.direct)}" for trial in tried]
         errors = [
-            number for number, edge in enumerate(self._edges) if drawn.nodes[edge.sender].kind == "error"
+            number
+            for number, edge in enumerate(self._edges)
+            if drawn.pictured.nodes[edge.sender].kind == "error"
         ]
         self._bars.set_bars(labels, [edge.weight for edge in self._edges], notes=notes, hatched=errors)
-        name = "the answer" if at is None else self._name(at)
-        said = f"Into {name}, and out of it" if out else f"Into {name}"
+        has_out = any(edge.receiver != at for edge in self._edges)
+        said = f"Into {drawn.name(at)}, and out of it" if has_out else f"Into {drawn.name(at)}"
         self._trial.setText(f"{said}: click an edge to try it." if self._last is None else _tried(self._last))
         self._group.setEnabled(at is not None)
 
-    def _in_graph(self, edge: FeatureEdge) -> tuple[int, int | None]:
-        """An edge between single nodes by their numbers in the graph; of groups, by numbers that are none."""
-        drawn = self._drawn
-        if drawn is None:
-            return -1, None
-        ends = [None if at is None else drawn.nodes[at].members for at in (edge.sender, edge.receiver)]
-        if any(end is not None and len(end) > 1 for end in ends):
-            return -1, None
-        sender, receiver = (None if end is None else end[0] for end in ends)
-        return (-1 if sender is None else sender), receiver
-
     def _try(self, bar: int) -> None:
         """Try an edge: the sender is taken out, and what the receiver loses is measured."""
-        found = self.found
-        if found is None or not 0 <= bar < len(self._edges):
+        found, drawn = self.found, self._drawn
+        if found is None or drawn is None or not 0 <= bar < len(self._edges):
             return
-        sender, receiver = self._in_graph(self._edges[bar])
-        if sender < 0:
+        ends = drawn.in_graph(self._edges[bar])
+        if ends is None:
             self._trial.setText("Edges of a group are tried node by node: take one out of the group.")
             return
         if self._of is None:
@@ -338,22 +294,22 @@ class FeatureGraphPanel(FeatureAnswerPanel["FeatureGraph", Asked]):
                 "This graph comes from a file: no model runs behind it, and no edge is tried."
             )
             return
-        if (sender, receiver) in self._tried:
-            self._last = self._tried[sender, receiver]
+        if ends in self._tried:
+            self._last = self._tried[ends]
             self._show_edges()
             return
 
         def work(model: Model) -> EdgeTrial:
             from lmviz.features.edge_trial import try_edge
 
-            return try_edge(model, found, sender, receiver)
+            return try_edge(model, found, *ends)
 
         def take(trial: EdgeTrial) -> None:
             if self.found is found:
-                self._tried[sender, receiver] = self._last = trial
+                self._tried[ends] = self._last = trial
                 self._show_edges()
 
-        self.ask(Question(TRIED, self._of[0], work, about=(found, sender, receiver)), take)
+        self.ask(Question(TRIED, self._of[0], work, about=(found, *ends)), take)
 
     def _put_together(self) -> None:
         """Put the chosen node into the group that was typed, or take it out of its group."""
@@ -371,57 +327,25 @@ class FeatureGraphPanel(FeatureAnswerPanel["FeatureGraph", Asked]):
         self._picture.set_current(-1)
         self._draw_count()
 
-    def _said_of_count(self, found: FeatureGraph) -> str:
-        share = _kept(found, self.count)
-        return f"{self.count}" if share is None else f"{self.count} keep {whole_percentage(share)}"
-
-    def _sentence(self, found: FeatureGraph) -> str:
-        share, kept = _kept(found, self.count), found.kept
-        if kept is None or share is None:
-            return f"{len(found.nodes)} nodes. What they keep alone was not measured."
-        rest = "as in the changed text" if kept.rest == "changed" else "off"
-        errors = sum(node.kind == "error" for node in found.nodes[: self.count])
-        what = f"These {self.count} nodes" if self.count > 1 else "This node"
-        said = (
-            f"{what} alone {'keep' if self.count > 1 else 'keeps'} {whole_percentage(share)} of the way from "
-            f"{signed_figure(kept.nothing)}, with all features and errors {rest}, to "
-            f"{signed_figure(kept.whole)}."
-        )
-        if errors:
-            said += f" {errors} of them {'are errors' if errors > 1 else 'is an error'}."
-        return said
-
-    def _name(self, at: int) -> str:
-        """A drawn node in words."""
-        node = self._drawn.nodes[at] if self._drawn is not None else None
-        if node is None or self.found is None:
-            return ""
-        where = f" at “{visible(_token(self.found, node.along, node.position))}”"
-        if node.kind == "word":
-            return f"“{visible(node.label)}”"
-        if node.kind == "error":
-            taps = _taps(self.found, self._drawn) if self._drawn is not None else []
-            return f"error {_row_name(node.tap, taps)}{where}"
-        return f"“{node.label}”" if node.kind != "feature" else f"feature {node.label}{where}"
-
     def _read_out(self, at: int) -> tuple[str, Sequence[str]]:
         """A node's name, what the feature is called, its effect and its strongest edges."""
         found, drawn = self.found, self._drawn
         if found is None or drawn is None:
             return "", ()
-        node = drawn.nodes[at]
+        node = drawn.pictured.nodes[at]
         lines = [] if node.kind == "word" else [title_of(node.tap)]
-        lines += self._told(found, node)
+        lines += self._told(found, node.members)
         if not np.isnan(node.effect):
             lines.append(f"effect over all paths {signed_figure(node.effect)}")
-        return self._name(at), lines
+        return drawn.name(at), lines
 
-    def _told(self, found: FeatureGraph, node: PicturedNode) -> list[str]:
-        first = found.nodes[node.members[0]]
+    def _told(self, found: FeatureGraph, members: tuple[int, ...]) -> list[str]:
+        """What is known of a feature by name; of a group how many it has."""
+        first = found.nodes[members[0]]
         own = next((one for one in found.dictionaries if one.target == first.tap), None)
-        if len(node.members) > 1:
-            return [f"{len(node.members)} nodes"]
-        if node.kind != "feature" or own is None:
+        if len(members) > 1:
+            return [f"{len(members)} nodes"]
+        if first.kind != "feature" or own is None:
             return []
         name = self._which.name_of(own, first.feature)
         return [name] if name else []
@@ -448,48 +372,3 @@ def _tried(trial: EdgeTrial) -> str:
         f"The edge says {signed_figure(trial.said)}. Without its sender {signed_figure(trial.direct)} is "
         f"lost with all other features and errors as they are, {signed_figure(trial.free)} with nothing held."
     )
-
-
-def _sizes(found: FeatureGraph) -> tuple[int, ...]:
-    """The numbers of nodes that can be drawn: those for which it was measured what they keep."""
-    if found.kept is not None:
-        return found.kept.sizes
-    steps = np.geomspace(1, max(len(found.nodes), 1), 20).astype(int)
-    return tuple(sorted({int(size) for size in steps})) if found.nodes else ()
-
-
-def _kept(found: FeatureGraph, count: int) -> float | None:
-    if found.kept is None or count not in found.kept.sizes:
-        return None
-    share = float(found.kept.shares[found.kept.sizes.index(count)])
-    return None if np.isnan(share) else share
-
-
-def _taps(found: FeatureGraph, drawn: PicturedGraph) -> list[str]:
-    """The taps of what is drawn, from below."""
-    present = {node.tap for node in drawn.nodes if node.kind != "word"}
-    order = [one.target for one in found.dictionaries]
-    return sorted(present, key=lambda tap: order.index(tap) if tap in order else _layer(tap))
-
-
-def _layer(tap: str) -> int:
-    from lmviz.models.address import Address
-
-    return Address.parse(tap).layer or 0
-
-
-def _row_name(tap: str, taps: Sequence[str]) -> str:
-    """The layer of a row; its place where two are of one layer."""
-    from lmviz.base.counting import numbered
-
-    layers = [_layer(one) for one in taps]
-    return str(numbered(_layer(tap))) if len(set(layers)) == len(layers) else str(taps.index(tap) + 1)
-
-
-def _token(found: FeatureGraph, along: str, position: int) -> str:
-    tokens = found.tokens.get(along, ())
-    return tokens[position] if position < len(tokens) else ""
-
-
-def _largest(edges: Sequence[FeatureEdge]) -> list[FeatureEdge]:
-    return sorted(edges, key=lambda edge: -abs(edge.weight))[:EDGES]
