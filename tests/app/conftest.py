@@ -227,6 +227,12 @@ def transformer_run(make_run: Callable[..., Path]) -> Path:
     return make_run("transformer", 2, width=8, heads=2, layers=1, context=8)
 
 
+@pytest.fixture
+def own_run(transformer_run: Path, tmp_path: Path) -> Path:
+    """A copy of the same, for a test of what is kept beside a run."""
+    return Path(shutil.copytree(transformer_run, tmp_path / "own run"))
+
+
 @pytest.fixture(scope="session")
 def make_translator(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """make_translator("gru", steps, **configuration): the folder of a small run that turns words round."""

@@ -3,13 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtWidgets import QFileDialog
 
+from lmviz.app.panels.circuits.directions_parts import (
+    BARS,
+    EMPTY,
+    KINDS,
+    LINES_PART,
+    MEANS,
+    NAME,
+    NO_MODEL,
+    NO_TEXT,
+    NOT_THIS,
+    OF,
+    OF_PICKER,
+    OPEN,
+    PLACE,
+    REMOVE,
+    SAVE,
+    SENTENCE,
+    TABLE,
+    WORD,
+    DirectionsFound,
+    lines_of,
+    said_of,
+    told_of_places,
+    two_digits,
+)
 from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.keep_direction import keep_scaled
@@ -19,18 +44,12 @@ from lmviz.app.widgets.base.figures import count, number
 from lmviz.inspection.lens_sentence import place_in_words
 from lmviz.inspection.recipes.recipe import recipe_of, traced
 from lmviz.looks.columns import Column
-from lmviz.looks.firing import FiringLine
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
 from lmviz.looks.parts import (
-    Button,
-    Field,
-    Firings,
     LookPart,
-    Picker,
     SideBySide,
     Stacked,
-    Table,
     WordBars,
     Words,
 )
@@ -43,59 +62,6 @@ if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
 
 WORDS, LINES, TOKENS, MOST_TEXTS = 5, 8, 8_000, 200
-DEVIATIONS = 4.0
-"""From so many standard deviations on, a word is of the strongest colour."""
-
-NO_MODEL = "Open or train a language model to collect directions of its states."
-NOT_THIS = "{} does not predict the next token of one text: open a language model."
-EMPTY = (
-    "No direction yet. Type a word below, take the means of the set that is open in Texts, open a file, or "
-    "press “keep direction” in Probe, Steer, Heads as words, Weights or Turn it."
-)
-NO_TEXT = "Open a text to see where in it the chosen direction is strong."
-OF = {"unembedding": "what raises it (unembedding)", "embedding": "what it is (embedding)"}
-
-SENTENCE = Words("directions_sentence")
-TABLE = Table("directions_list", says="the directions of this model", share=4)
-LINES_PART = Firings("direction_places", says="where in the text the direction is strong", share=4)
-BARS = WordBars("direction_values", says="how far each word of the prefix lies along the direction", share=3)
-NAME = Field("direction_name_edit", says="a name for the chosen direction", hint="A name for the chosen one")
-WORD = Field(
-    "direction_word_edit",
-    says="a word whose direction is added",
-    hint="Add the direction of a word",
-    keeps=False,
-)
-OF_PICKER = Picker("direction_of_picker", says="which row of a word is taken", choices=tuple(OF.values()))
-PLACE = Picker("direction_place_picker", says="after which layer a new direction is")
-MEANS = Button(
-    "direction_means_button",
-    text="means of the set",
-    role="link",
-    tip="Add the difference of means of the set that is open in Texts: its texts less their changed texts, "
-    "or the two commonest wanted words or labels, at the last word.",
-)
-OPEN = Button("open_directions_button", text="Open …", role="link", tip="Add the directions of a file.")
-SAVE = Button(
-    "save_directions_button",
-    text="Save …",
-    role="link",
-    tip="Save the list as safetensors, or as a control vector of llama.cpp where the name ends in .gguf.",
-)
-REMOVE = Button(
-    "remove_direction_button", text="remove", role="link", tip="Take the chosen one off the list."
-)
-KINDS = "Directions (*.safetensors *.gguf)"
-
-
-@dataclass(frozen=True, eq=False)
-class DirectionsFound:
-    """The taps where directions can be, and of each direction its words and its cosines (n, n)."""
-
-    taps: tuple[str, ...]
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
-    cosines: np.ndarray
 
 
 class DirectionsPanel(AskingPanel[Moment, DirectionsFound]):
@@ -167,10 +133,10 @@ class DirectionsPanel(AskingPanel[Moment, DirectionsFound]):
         ]
         arrays = {"cosines": found.cosines}
         if chosen >= 0:
-            columns.append(Column("cosine", found.cosines[chosen], _two_digits))
+            columns.append(Column("cosine", found.cosines[chosen], two_digits))
         table = replace(TABLE, columns=columns, current=chosen, clicked=directions.choose)
         direction = directions.direction
-        parts: list[LookPart] = [replace(SENTENCE, text=self._said(found)), table, *adding]
+        parts: list[LookPart] = [replace(SENTENCE, text=said_of(found, listed, chosen)), table, *adding]
         if direction is not None:
             self._ask_places(moment, direction)
             bars, values = self._bars(direction)
@@ -199,21 +165,6 @@ class DirectionsPanel(AskingPanel[Moment, DirectionsFound]):
             f"direction = {opened}",
             "values = direction.along(trace[direction.address].array)",
         )
-
-    def _said(self, found: DirectionsFound) -> str:
-        at, listed = self.session.directions.chosen, self.session.directions.listed
-        if at < 0:
-            return "Choose one to see where it is strong, and in Steer what it does."
-        said = f"{listed[at].called} stands at {place_in_words(listed[at].address)}"
-        told = [f"reads {found.reads[at]}"] if found.reads[at] else []
-        told += [f"writes {found.writes[at]}"] if found.writes[at] else []
-        said += f"; it {' and '.join(told)}." if told else "."
-        alike = np.abs(np.nan_to_num(np.delete(found.cosines[at], at)))
-        if len(alike):
-            most = int(alike.argmax()) + (int(alike.argmax()) >= at)
-            cosine = _two_digits(found.cosines[at, most])
-            said += f" Of the others, {listed[most].called} is most alike, cosine {cosine}."
-        return said
 
     def _adding(self, moment: Moment, found: DirectionsFound) -> tuple[LookPart, ...]:
         """What names the chosen one, and adds the direction of a word."""
@@ -333,23 +284,7 @@ class DirectionsPanel(AskingPanel[Moment, DirectionsFound]):
         if self._places is None or self._places[0] != about:
             return (Words("direction_places_told", text="The text is being read …", role="muted"), LINES_PART)
         found = self._places[1]
-        told = (
-            f"Where it is strong in {count(found.tokens)} tokens of the open text; colour: standard "
-            f"deviations above the mean, up to {number(DEVIATIONS, 0)}"
-        )
-        lines = [
-            FiringLine(
-                tuple(map(visible, place.tokens)),
-                place.at,
-                np.clip(place.deviations / DEVIATIONS, 0, 1),
-                number(place.value, 2),
-                (
-                    f"{number(float(place.deviations[place.at]), 1)} standard deviations above the mean",
-                    f"text {place.text + 1:,} of those read, token {place.position + 1}",
-                ),
-            )
-            for place in found.strongest
-        ]
+        told, lines = told_of_places(found), lines_of(found)
         part = replace(LINES_PART, lines=lines, clicked=lambda at: self._type(found, at))
         return Words("direction_places_told", text=told, role="muted"), part
 
@@ -399,7 +334,3 @@ def _words(model: Model, direction: StateDirection, side: str) -> str:
         return " ".join(visible(word) for word, _ in direction.words(model, WORDS, side))
     except LmvizError:
         return ""
-
-
-def _two_digits(value: float) -> str:
-    return number(float(value), 2) if np.isfinite(value) else ""

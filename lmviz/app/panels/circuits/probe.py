@@ -7,74 +7,48 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from lmviz.app.panels.circuits.probe_parts import (
+    COUNT,
+    DEPTH,
+    INVITATION,
+    KIND,
+    LABEL,
+    LABELS,
+    MARK,
+    MARKED,
+    MARKS,
+    NO_LABELS,
+    NO_MARKS,
+    NO_MODEL,
+    NO_TEXT,
+    NO_WORD,
+    NUMBER_PLOT,
+    PLACE,
+    PLOT,
+    POSITION,
+    SENTENCE,
+    SIDE,
+    SIDES,
+    SOURCE_TOO,
+    curves_of,
+    name_of,
+    told_beside,
+)
 from lmviz.app.panels.look_panel import ShowingPanel
 from lmviz.app.panels.shared.keep_direction import KEEP, keep_scaled
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.widgets.base.figures import count, whole_percentage
 from lmviz.app.workers.job import Job
-from lmviz.base.counting import numbered
-from lmviz.inspection.names import stop_name
-from lmviz.looks.curve import PlotCurve
+from lmviz.inspection.lens_sentence import place_in_words
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
-from lmviz.looks.parts import Button, Curves, Field, LookPart, Picker, SideBySide, Space, Stacked, Words
-from lmviz.models.address import Address
+from lmviz.looks.parts import Button, LookPart, Picker, SideBySide, Space, Stacked
 from lmviz.text.corpus import Corpus
 
 if TYPE_CHECKING:
     from lmviz.base.reporting import Report
     from lmviz.readouts.number_probe import NumberProbes
     from lmviz.readouts.probing import Probes
-
-NO_MODEL = "Open a model to see what can be read off its states."
-NO_LABELS = (
-    "Open a text with tags or labels: a probe is fitted to say them from the states of the shown model, "
-    "whatever that was trained for. Or mark words, or choose a number: these need a plain text."
-)
-NO_TEXT = "Open a plain text to read marked words or a number off the states of the shown model."
-NO_MARKS = "Type words or phrases to mark, with commas between them, or mark the current word."
-NO_WORD = "Type a text: the word that is counted is the current one."
-LABELS, MARKED, POSITION, DEPTH, COUNT = range(5)
-KINDS = (
-    "labels of the text",
-    "marked words",
-    "position",
-    "depth of brackets",
-    "count of the current word",
-)
-SIDES = {"at": "at the word", "before": "one token before", "after": "one token after"}
-SOURCE_TOO = "{} reads a source beside its text, and probes read models of one text: open another."
-INVITATION = (
-    "Can the labels, or the number, be read off the state after each layer? And is that more than the "
-    "words, random labels or numbers, and the same network before its training give?"
-)
-SENTENCE = Words("probe_sentence")
-KIND = Picker("probe_kind_picker", says="what is read off the states", choices=KINDS)
-MARKS = Field("probe_marks_edit", says="words or phrases that are marked", hint="Words to mark, with commas")
-MARK = Button(
-    "probe_mark_button", text="mark current word", tip="Mark the word of the typed text that is looked at."
-)
-SIDE = Picker("probe_side_picker", says="where the state is read", choices=tuple(SIDES.values()))
-LABEL = Picker("probe_label_picker", says="of which label the direction is kept")
-PLOT = Curves(
-    "probe_plot",
-    says="how often a probe is right, by layer, and its controls",
-    x_name="layer",
-    y_name="right of those held out",
-    possible=((-1.0, np.inf), (0.0, 1.0)),
-    writes=(None, whole_percentage),
-    share=1,
-)
-NUMBER_PLOT = Curves(
-    "probe_number_plot",
-    says="how much of a number a probe explains, by layer, and its controls",
-    x_name="layer",
-    y_name="R² on texts held out",
-    possible=((-1.0, np.inf), (-np.inf, 1.0)),
-    share=1,
-)
 
 
 @dataclass(frozen=True)
@@ -104,6 +78,7 @@ class ProbePanel(ShowingPanel):
 
     _found: Mapping[_Asked, Probes | NumberProbes] = MappingProxyType({})
     _kind, _side, _label = LABELS, "at", 0
+    _tap = ""  # whose direction is kept; empty for that of the widest gap
     _marks = ""
     _job: Job | None = None
 
@@ -191,7 +166,7 @@ class ProbePanel(ShowingPanel):
         return (SideBySide(first=edit, second=further, shares=(3, 2)),) if self._kind == MARKED else ()
 
     def _labels(self, probes: Probes, kind: Picker, button: Button) -> Look:
-        curves = _curves(probes, probes.accuracy, "random labels")
+        curves = curves_of(probes, probes.accuracy, "random labels")
         plot = replace(
             PLOT,
             curves=curves,
@@ -211,24 +186,23 @@ class ProbePanel(ShowingPanel):
         }
         if probes.untrained is not None:
             arrays["before_training"] = probes.untrained
-        best = probes.addresses[int(probes.gap.argmax())]
         label = min(self._label, len(probes.names) - 1)
         picker = replace(LABEL, choices=probes.names, chosen=label, chose=self._choose_label)
         keep = replace(
             KEEP,
             name="keep_probe_direction",
-            clicked=lambda: self._keep(probes, best),
+            clicked=lambda: self._keep(probes, self._kept(probes)),
         )
-        beside = _beside(probes.sentence, told)
+        beside = told_beside(probes.sentence, told)
         return Look(
             (*self._marking(), SideBySide(first=plot, second=beside, shares=(5, 3), share=1)),
-            head=(kind, picker, keep, button),
+            head=(kind, picker, self._places(probes), keep, button),
             arrays=arrays,
-            names=Names([_name(address) for address in probes.addresses]),
+            names=Names([name_of(address) for address in probes.addresses]),
         )
 
     def _number(self, probes: NumberProbes, kind: Picker, button: Button) -> Look:
-        curves = _curves(probes, probes.explained, "random numbers")
+        curves = curves_of(probes, probes.explained, "random numbers")
         references = [("words alone", probes.words)]
         if probes.position is not None:
             references.append(("the position", probes.position))
@@ -247,19 +221,35 @@ class ProbePanel(ShowingPanel):
         }
         if probes.untrained is not None:
             arrays["before_training"] = probes.untrained
-        best = probes.addresses[int(probes.gap.argmax())]
         keep = replace(
             KEEP,
             name="keep_probe_direction",
-            clicked=lambda: self.session.directions.add(probes.direction(best)),
+            clicked=lambda: self.session.directions.add(probes.direction(self._kept(probes))),
         )
-        beside = _beside(probes.sentence, told)
+        beside = told_beside(probes.sentence, told)
         return Look(
             (SideBySide(first=plot, second=beside, shares=(5, 3), share=1),),
-            head=(kind, keep, button),
+            head=(kind, self._places(probes), keep, button),
             arrays=arrays,
-            names=Names([_name(address) for address in probes.addresses]),
+            names=Names([name_of(address) for address in probes.addresses]),
         )
+
+    def _kept(self, probes: Probes | NumberProbes) -> str:
+        """The tap whose direction is kept: the chosen one, or else that with the widest gap."""
+        best = probes.addresses[int(probes.gap.argmax())]
+        return self._tap if self._tap in probes.addresses else best
+
+    def _places(self, probes: Probes | NumberProbes) -> Picker:
+        return replace(
+            PLACE,
+            choices=[place_in_words(address) for address in probes.addresses],
+            chosen=probes.addresses.index(self._kept(probes)),
+            chose=lambda at: self._choose_tap(probes.addresses[at]),
+        )
+
+    def _choose_tap(self, tap: str) -> None:
+        self._tap = tap
+        self.refresh_soon()
 
     def _keep(self, probes: Probes, address: str) -> None:
         """Keep the direction to the chosen label."""
@@ -327,37 +317,6 @@ class ProbePanel(ShowingPanel):
         self.refresh_soon()
 
 
-CONTROL_TASK = (
-    "Designing and Interpreting Probes with Control Tasks: a probe that learns random labels by heart says "
-    "little about the states it reads."
-)
-
-
-def _curves(probes: Probes | NumberProbes, found: np.ndarray, at_random: str) -> list[PlotCurve]:
-    """What is read at each layer, with its band, above what an untrained network and chance give."""
-    layers = np.array([_place(address) for address in probes.addresses])
-    curves = [
-        PlotCurve("read here", layers, found, "accent", dots=True, band=(probes.low, probes.high)),
-        PlotCurve(at_random, layers, probes.shuffled, "muted_text", dashed=True),
-    ]
-    if probes.untrained is not None:
-        curves.insert(1, PlotCurve("before training", layers, probes.untrained, "value", dots=True))
-    return curves
-
-
-def _beside(sentence: str, told: str) -> Stacked:
-    """What may be claimed, and what it was measured on."""
-    return Stacked(
-        parts=(
-            Space(),
-            replace(SENTENCE, text=sentence),
-            Words(text=told, role="muted"),
-            Space(),
-            Words(text="Hewitt & Liang 2019", role="muted", tip=CONTROL_TASK),
-        )
-    )
-
-
 def _probed(asked: _Asked, report: Report) -> Probes | NumberProbes:
     """The probes of a model at a step, as a job."""
     from lmviz.models.interruption import heard_by
@@ -380,15 +339,3 @@ def _probed(asked: _Asked, report: Report) -> Probes | NumberProbes:
             return probe(model, read_marked(model, texts, asked.phrases, side=asked.side), untrained=before)
         of = {POSITION: "position", DEPTH: "depth"}.get(asked.kind, f"count: {asked.word}")
         return probe_number(model, read_numbered(model, texts, of), untrained=before)
-
-
-def _place(address: str) -> int:
-    """Where a state stands along the axis: at the number of its layer, or one before the first."""
-    layer = Address.parse(address).layer
-    return int(numbered(0)) - 1 if layer is None else int(numbered(layer))
-
-
-def _name(address: str) -> str:
-    """The number of a layer, or what stands before all layers."""
-    layer = Address.parse(address).layer
-    return stop_name(address) if layer is None else str(numbered(layer))

@@ -2,99 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from lmviz.app.panels.circuits.steer_parts import (
+    APPLY,
+    BARS,
+    BETWEEN,
+    HOW,
+    LAYERS,
+    LEAST,
+    LOSS,
+    NO_PAIR,
+    ONE_LANGUAGE_MODEL,
+    PLACE,
+    PLACES,
+    PLOT,
+    SAMPLE,
+    SENTENCE,
+    SLIDER,
+    SOURCE,
+    STEP,
+    UNIT,
+    WORDS_PICKER,
+    SteerFound,
+    curves_of,
+    effect_in_words,
+    unit_in_words,
+)
 from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.keep_direction import KEEP
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
-from lmviz.app.widgets.base.figures import count, number, percentage
+from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.inspection.lens_sentence import place_in_words
-from lmviz.looks.curve import PlotCurve
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
-from lmviz.looks.parts import (
-    Bars,
-    Button,
-    Curves,
-    LookPart,
-    Picker,
-    SideBySide,
-    SliderLine,
-    Stacked,
-    Words,
-)
+from lmviz.looks.parts import LookPart, SideBySide, Stacked
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.readouts.direction import StateDirection
-    from lmviz.readouts.direction_use import DirectionUse
-    from lmviz.readouts.steering import SteeredMeasure, SteeredText
+    from lmviz.readouts.steering import SteeredMeasure
 
-LEAST, MOST, STEP = -2.0, 2.0, 0.1
-PLACES = round((MOST - LEAST) / STEP) + 1
 WORDS, TOKENS, JUDGED, PASSAGES = 8, 24, 32, 8
 """So many next words are shown and tokens written; the loss is that of so many tokens of so many passages."""
-
-NO_PAIR = (
-    "Type a changed text beside the first: what the model's state is in one and not in the other is the "
-    "direction that is added here. Or choose one in Directions."
-)
-ONE_LANGUAGE_MODEL = "{} does not predict the next token of one text: open a language model."
-
-SLIDER = SliderLine("steer_slider", says="strength of the direction", title="strength", count=PLACES)
-PLACE = Picker("steer_place_picker", says="after which layer the direction is used")
-SOURCE = Picker("steer_direction_picker", says="which direction is used")
-HOW = Picker("steer_how_picker", says="what is done along the direction")
-LAYERS = Picker(
-    "steer_layers_picker", says="at one layer or at all", choices=("at this layer", "at every layer")
-)
-WORDS_PICKER = Picker(
-    "steer_words_picker", says="at which words", choices=("at every word", "from the current word on")
-)
-APPLY = Button(
-    "steer_apply_button", text="add to surgery", role="link", tip="Put it into surgery, as the slider stands."
-)
-BETWEEN = "between the two texts"
-SENTENCE = Words("steer_sentence")
-SAMPLE = Words("steer_sample", says="what the steered model writes")
-BARS = Bars("steer_words", says="what it expects next", share=1)
-PLOT = Curves(
-    "steer_plot",
-    says="the measure by the strength, beside a random direction",
-    x_name="strength",
-    y_name="the measure",
-    possible=((LEAST, MOST), (-np.inf, np.inf)),
-    share=1,
-)
-LOSS = Curves(
-    "steer_loss",
-    says="the loss on other text by the strength",
-    x_name="strength",
-    y_name="nats per token",
-    possible=((LEAST, MOST), (0.0, np.inf)),
-    share=1,
-)
-
-
-@dataclass(frozen=True, eq=False)
-class SteerFound:
-    """The places there are, what is done along which direction, and what the text becomes with it."""
-
-    places: tuple[str, ...]
-    use: DirectionUse
-    text: str
-    steered: SteeredText
-
-    @property
-    def direction(self) -> StateDirection:
-        """The direction that is used."""
-        return self.use.direction
 
 
 class SteerPanel(AskingPanel[Reading, SteerFound]):
@@ -124,6 +78,7 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
         LAYERS,
         WORDS_PICKER,
         SLIDER,
+        UNIT,
         SAMPLE,
         BARS,
         PLOT,
@@ -173,6 +128,7 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
 
         def work(model: Model) -> SteerFound:
             from lmviz.inspection.logit_lens import lens_places
+            from lmviz.inspection.tracing import trace
             from lmviz.readouts.direction import differing, mean_difference
             from lmviz.readouts.direction_use import DirectionUse
             from lmviz.readouts.steering import steered_text
@@ -186,8 +142,11 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
             is_fitting = other is not None and other.address == direction.address and other is not direction
             own_how = how if how != "swap" or is_fitting else "add"
             partner = other if own_how == "swap" else None
-            use = DirectionUse(direction, own_how, partner, everywhere, start)
-            return SteerFound(places, use, moved, steered_text(model, use, moved, strength, TOKENS, changes))
+            tap = direction.address
+            scaled = direction.scaled_to(trace(model, moved, taps=[tap])[tap].array)
+            use = DirectionUse(scaled, own_how, partner, everywhere, start)
+            steered = steered_text(model, use, moved, strength, TOKENS, changes)
+            return SteerFound(places, direction, use, moved, steered)
 
         about = (measured.contrast, listed, strength, asked_tap, changes, how, other, everywhere, start)
         return Question(self.key, reading, work, about=about)
@@ -208,12 +167,13 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
             limit=1.0,
         )
         left = Stacked(parts=(replace(SAMPLE, text=f"…{steered.sample}"), bars), share=1)
-        curves = self._curves(reading, found)
         arrays = {"probabilities": steered.distribution.probabilities, "direction": found.direction.vector}
         curve = self._known(reading, found)
         if curve is not None:
             arrays |= {"strengths": curve.strengths, "measure": curve.array, "random": curve.random}
         is_listed = self.listed is not None
+        curves = self._curves(curve, found)
+        what = found.direction.called if is_listed else "the difference"
         keep = replace(
             KEEP,
             name="keep_steered_direction",
@@ -222,9 +182,9 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
         )
         return Look(
             (
-                self._said(rows[0].token, rows[0].probability, found, curve),
+                replace(SENTENCE, text=effect_in_words(rows[0], steered.strength, found.use, what, curve)),
                 *self._controls(found),
-                SideBySide(first=left, second=Stacked(parts=curves, share=1), shares=(1, 1), share=1),
+                SideBySide(first=left, second=Stacked(parts=curves, share=1), share=1),
             ),
             aside=f"in {'the text' if is_listed else 'the changed text'}",
             head=(keep, replace(APPLY, clicked=lambda: self._apply(found))),
@@ -267,12 +227,14 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
         words = replace(WORDS_PICKER, chosen=int(self._from_here), chose=self._choose_words)
         slider = replace(SLIDER, place=self._place, written=f"× {number(self.strength, 1)}", moved=self._move)
         where = SideBySide(first=layers, second=words)
+        unit = replace(UNIT, text=unit_in_words(found.use, found.own_length))
         return (
             SideBySide(
                 first=SideBySide(first=source, second=how, shares=(3, 2)),
                 second=SideBySide(first=place, second=where, shares=(1, 2)),
             ),
             slider,
+            unit,
         )
 
     def _recipe(self, reading: Reading, found: SteerFound) -> str:
@@ -286,35 +248,21 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
             f"lmviz.direction(model, {[str(contrast.text)]!r}, {[str(contrast.changed)]!r}, "
             f"{direction.address!r})"
         )
+        if found.use.how == "add" and found.is_scaled:
+            tap = repr(direction.address)
+            states = f"lmviz.trace(model, {found.text!r}, taps=[{tap}])[{tap}].array"
+            made = f"{made}.scaled_to({states})"
         other = "" if found.use.other is None else directions.code_of(found.use.other)
         return steering_recipe(reading.moment, made, other, found.text, found.use, found.steered.strength)
 
     def _apply(self, found: SteerFound) -> None:
         """Put it into surgery; what is not yet on the list is put there, so that Python code can open it."""
-        directions, use = self.session.directions, found.use
-        if not directions.code_of(use.direction):
-            use = replace(use, direction=_named(use.direction))
-            directions.add(use.direction)
-        opened, other = ("" if one is None else directions.code_of(one) for one in (use.direction, use.other))
+        directions, given, use = self.session.directions, found.direction, found.use
+        if not directions.code_of(given):
+            given, use = _named(given), replace(use, direction=_named(use.direction))
+            directions.add(given)
+        opened, other = ("" if one is None else directions.code_of(one) for one in (given, use.other))
         directions.apply(use.change(found.steered.strength, opened, other))
-
-    def _said(self, token: str, share: float, found: SteerFound, curve: SteeredMeasure | None) -> Words:
-        """What the direction does, beside what a random one does."""
-        where = place_in_words(found.direction.address)
-        what = "the difference" if self.listed is None else found.direction.called
-        done = {"add": "", "remove": " removed", "swap": " swapped"}[found.use.how]
-        text = (
-            f"With {number(found.steered.strength, 1)} × {what}{done} after {where}, “{visible(token)}” "
-            f"is likeliest, {percentage(share)}."
-        )
-        if curve is not None and curve.is_complete:
-            own, random = (float(np.ptp(values)) for values in (curve.array, curve.random))
-            ratio = own / random if random > 0 else np.inf
-            text += (
-                f" Over all strengths it moves the number {number(ratio, 1)} times as far as a random "
-                "direction of the same length does."
-            )
-        return replace(SENTENCE, text=text)
 
     def _choose(self, tap: str) -> None:
         if tap != self._tap:
@@ -388,36 +336,15 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
         if self.must_ask(question):
             self.ask(question, lambda curve: self._take_curve(about, curve))
 
+    def _curves(self, curve: SteeredMeasure | None, found: SteerFound) -> tuple[LookPart, ...]:
+        if curve is None:
+            return (PLOT,)
+        parts = curves_of(curve, found)
+        return tuple(replace(part, cursor=self.strength, moved=self._go_to) for part in parts)
+
     def _take_curve(self, about: Any, curve: SteeredMeasure) -> None:
         self._curve = (about, curve)
         self.refresh()
-
-    def _curves(self, reading: Reading, found: SteerFound) -> tuple[LookPart, ...]:
-        curve, measured = self._known(reading, found), self.session.contrast.found
-        if curve is None or measured is None:
-            return (PLOT,)
-        own = PlotCurve("this direction", curve.strengths, curve.array, "accent", dots=True)
-        random = PlotCurve("random ones", curve.strengths, curve.random, "muted_text", dashed=True)
-        plot = replace(
-            PLOT,
-            curves=[own, random],
-            marks=[(0.0, "as it is")],
-            cursor=self.strength,
-            moved=self._go_to,
-        )
-        if curve.loss is None or curve.random_loss is None:
-            return (plot,)
-        loss = replace(
-            LOSS,
-            says=f"the loss on {count(curve.tokens)} tokens of the open text",
-            curves=[
-                PlotCurve("loss, this direction", curve.strengths, curve.loss, "validation", dots=True),
-                PlotCurve("random", curve.strengths, curve.random_loss, "muted_text", dashed=True),
-            ],
-            cursor=self.strength,
-            moved=self._go_to,
-        )
-        return plot, loss
 
 
 def _named(direction: StateDirection) -> StateDirection:

@@ -22,15 +22,14 @@ TEXT = "the cows eat grass"
 
 
 @pytest.fixture
-def panel(window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot) -> DirectionsPanel:
+def panel(window: MainWindow, session: Session, own_run: Path, qtbot: QtBot) -> DirectionsPanel:
     """The panel with a small Transformer and a text."""
     [found] = [item for item in window.perspective.panels if isinstance(item, DirectionsPanel)]
     with qtbot.waitSignal(session.library.model_changed):
-        session.library.open(transformer_run)
+        session.library.open(own_run)
     session.reading.set_prefix(TEXT)
     qtbot.waitUntil(lambda: session.reading.current is not None and session.directions.file is not None)
-    yield found
-    session.directions.file.unlink(missing_ok=True)  # the run is one for all tests
+    return found
 
 
 def lines(panel: DirectionsPanel) -> Firings:
@@ -55,22 +54,22 @@ def add_word(panel: DirectionsPanel, word: str, qtbot: QtBot) -> None:
 
 
 def test_words_are_added_named_looked_at_and_kept_beside_the_run(
-    panel: DirectionsPanel, session: Session, transformer_run: Path, tmp_path: Path, qtbot: QtBot
+    panel: DirectionsPanel, session: Session, own_run: Path, tmp_path: Path, qtbot: QtBot
 ):
     add_word(panel, "corn", qtbot)
     add_word(panel, "grass", qtbot)
     qtbot.waitUntil(lambda: "values" in panel.exported_arrays() and len(panel.found.reads) == 2)
     corn, grass = session.directions.listed
-    expected = lmviz.word_direction(transformer_run, "corn", corn.address)
+    expected = lmviz.word_direction(own_run, "corn", corn.address)
     assert corn.vector == pytest.approx(expected.vector, abs=1e-6)
     exported = panel.exported_arrays()
     assert exported["cosines"] == pytest.approx(np.array([[1, corn.cosine(grass)], [corn.cosine(grass), 1]]))
-    states = lmviz.trace(transformer_run, TEXT)[grass.address].array
+    states = lmviz.trace(own_run, TEXT)[grass.address].array
     assert exported["values"] == pytest.approx(grass.along(states), abs=1e-5)
     known: dict[str, object] = {}
     exec(panel.recipe(), known)
     assert known["values"] == pytest.approx(exported["values"], abs=1e-5)
-    [(word, _)] = grass.words(lmviz.open_model(transformer_run), 1)
+    [(word, _)] = grass.words(lmviz.open_model(own_run), 1)
     assert panel.found.writes[1].startswith(word.strip())
 
     name = panel.findChild(QLineEdit, "direction_name_edit")
@@ -93,7 +92,7 @@ def test_words_are_added_named_looked_at_and_kept_beside_the_run(
 
 
 def test_where_it_is_strong_is_what_python_finds_and_a_click_types_it(
-    panel: DirectionsPanel, session: Session, transformer_run: Path, tmp_path: Path, qtbot: QtBot
+    panel: DirectionsPanel, session: Session, own_run: Path, tmp_path: Path, qtbot: QtBot
 ):
     path = tmp_path / "farm.txt"
     path.write_text("the hens see the dog\nthe cows eat corn\n" * 30, encoding="utf-8")
@@ -101,7 +100,7 @@ def test_where_it_is_strong_is_what_python_finds_and_a_click_types_it(
     add_word(panel, "corn", qtbot)
     qtbot.waitUntil(lambda: bool(lines(panel).lines))
     expected = lmviz.direction_places(
-        transformer_run, session.directions.direction, session.text.corpus, count=8, tokens=8_000
+        own_run, session.directions.direction, session.text.corpus, count=8, tokens=8_000
     )
     assert [line.said for line in lines(panel).lines] == [
         number(place.value, 2) for place in expected.strongest
@@ -113,7 +112,7 @@ def test_where_it_is_strong_is_what_python_finds_and_a_click_types_it(
 
 
 def test_the_means_of_a_set_are_added_and_what_is_damaged_is_said(
-    panel: DirectionsPanel, session: Session, transformer_run: Path, tmp_path: Path, qtbot: QtBot
+    panel: DirectionsPanel, session: Session, own_run: Path, tmp_path: Path, qtbot: QtBot
 ):
     rows = [("the cows eat", "the hens eat"), ("the cows see", "the hens see")]
     session.many.take(lmviz.text_set([{"text": text, "changed": other} for text, other in rows]))
@@ -123,7 +122,7 @@ def test_the_means_of_a_set_are_added_and_what_is_damaged_is_said(
     qtbot.waitUntil(lambda: len(session.directions.listed) == 1)
     [found] = session.directions.listed
     expected = lmviz.direction(
-        transformer_run, [text for text, _ in rows], [other for _, other in rows], found.address
+        own_run, [text for text, _ in rows], [other for _, other in rows], found.address
     )
     assert isinstance(found, StateDirection)
     assert found.length * found.vector == pytest.approx(expected.length * expected.vector, abs=1e-5)

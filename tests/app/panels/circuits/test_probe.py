@@ -17,11 +17,11 @@ TAGGED = "the\tD\ncows\tN\neat\tV\n\nthe\tD\nhens\tN\nsee\tV\n\nthe\tD\ndog\tN\n
 
 
 @pytest.fixture
-def panel(window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot) -> ProbePanel:
+def panel(window: MainWindow, session: Session, own_run: Path, qtbot: QtBot) -> ProbePanel:
     """The panel with a small Transformer."""
     [found] = [item for item in window.perspective.panels if isinstance(item, ProbePanel)]
     with qtbot.waitSignal(session.library.model_changed):
-        session.library.open(transformer_run)
+        session.library.open(own_run)
     session.reading.set_prefix("the cows eat")
     return found
 
@@ -32,7 +32,7 @@ def test_without_labels_it_says_what_to_open(panel: ProbePanel, qtbot: QtBot):
 
 
 def test_the_panel_gives_what_python_gives_with_all_controls(
-    panel: ProbePanel, session: Session, transformer_run: Path, tmp_path: Path, qtbot: QtBot
+    panel: ProbePanel, session: Session, own_run: Path, tmp_path: Path, qtbot: QtBot
 ):
     path = tmp_path / "tagged.tsv"
     path.write_text(TAGGED, encoding="utf-8")
@@ -41,7 +41,7 @@ def test_the_panel_gives_what_python_gives_with_all_controls(
     qtbot.waitUntil(button.isEnabled)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.probes is not None)
-    expected = lmviz.probe(transformer_run, session.text.corpus)
+    expected = lmviz.probe(own_run, session.text.corpus)
     exported = panel.exported_arrays()
     assert exported["accuracy"] == pytest.approx(expected.accuracy)
     assert exported["before_training"] == pytest.approx(expected.untrained)
@@ -68,7 +68,7 @@ def press(panel: ProbePanel, name: str, qtbot: QtBot) -> None:
 
 
 def test_numbers_and_marked_words_are_read_and_their_direction_is_kept(
-    panel: ProbePanel, session: Session, transformer_run: Path, tmp_path: Path, qtbot: QtBot
+    panel: ProbePanel, session: Session, own_run: Path, tmp_path: Path, qtbot: QtBot
 ):
     path = tmp_path / "farm.txt"
     path.write_text("the hens see the dog\nthe cows eat corn\n" * 12, encoding="utf-8")
@@ -77,7 +77,7 @@ def test_numbers_and_marked_words_are_read_and_their_direction_is_kept(
     choose(panel, "probe_kind_picker", 2)
     press(panel, "probe_button", qtbot)
     qtbot.waitUntil(lambda: "explained" in panel.exported_arrays())
-    expected = lmviz.probe_number(transformer_run, session.text.corpus, "position")
+    expected = lmviz.probe_number(own_run, session.text.corpus, "position")
     assert panel.exported_arrays()["explained"] == pytest.approx(expected.explained)
     assert panel.findChild(QLabel, "probe_sentence").text() == expected.sentence
 
@@ -90,7 +90,7 @@ def test_numbers_and_marked_words_are_read_and_their_direction_is_kept(
     qtbot.keyClick(edit, Qt.Key.Key_Return)
     press(panel, "probe_button", qtbot)
     qtbot.waitUntil(lambda: panel.probes is not None)
-    marked = lmviz.probe(transformer_run, session.text.corpus, marked=["eat", "the dog"])
+    marked = lmviz.probe(own_run, session.text.corpus, marked=["eat", "the dog"])
     assert panel.probes.names == ("eat", "the dog", "other words")
     assert panel.exported_arrays()["accuracy"] == pytest.approx(marked.accuracy)
 
@@ -99,7 +99,14 @@ def test_numbers_and_marked_words_are_read_and_their_direction_is_kept(
     choose(panel, "probe_label_picker", 1)
     press(panel, "keep_probe_direction", qtbot)
     qtbot.waitUntil(lambda: len(session.directions.listed) == 1)
-    session.directions.file.unlink(missing_ok=True)  # the run is one for all tests
     best = marked.addresses[int(marked.gap.argmax())]
     wanted = marked.direction(best, "the dog")
     assert session.directions.direction.vector == pytest.approx(wanted.vector, abs=1e-5)
+
+    other = (marked.addresses.index(best) + 1) % len(marked.addresses)
+    choose(panel, "probe_place_picker", other)
+    press(panel, "keep_probe_direction", qtbot)
+    qtbot.waitUntil(lambda: len(session.directions.listed) == 2)
+    kept = session.directions.direction
+    assert kept.address == marked.addresses[other]
+    assert kept.vector == pytest.approx(marked.direction(kept.address, "the dog").vector, abs=1e-5)
