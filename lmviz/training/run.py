@@ -31,7 +31,6 @@ from lmviz.base.loading import loads
 from lmviz.looks.shown import Shown
 from lmviz.text.ordinary_files import read_file
 from lmviz.training.description import RunDescription
-from lmviz.training.lock import holding
 from lmviz.training.metrics import append_metrics, flush_metrics, read_metrics, truncate_metrics
 from lmviz.training.writing import write_bytes
 
@@ -98,6 +97,8 @@ class Run(Shown):
                 f"{str(folder)!r} could not be made ({reason}): check that runs may be written there, or "
                 "choose another place."
             ) from None
+        from lmviz.training.lock import holding  # who reads runs begins none
+
         run = cls(folder, description)
         with holding(folder):  # another training may be about to begin here, too
             if overwrite:
