@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
 
 import pytest
 
@@ -67,3 +68,20 @@ def in_families(*quick: str) -> pytest.MarkDecorator:
     family several times.
     """
     return pytest.mark.parametrize("run", others_slow(FAMILIES, *quick), indirect=True, scope="module")
+
+
+def parametrize_few(
+    names: str | Sequence[str], cases: Iterable, quick: int = 1, **settings: Any
+) -> pytest.MarkDecorator:
+    """As `pytest.mark.parametrize`, where one of the cases shows the rule: those behind the first are slow.
+
+    `quick` is how many are not.
+    """
+    several = not isinstance(names, str) or "," in names
+    given = []
+    for at, case in enumerate(cases):
+        known = isinstance(case, type(pytest.param()))
+        values = case.values if known else case if several else (case,)
+        marks = [*(case.marks if known else ()), *([pytest.mark.slow] if at >= quick else ())]
+        given.append(pytest.param(*values, id=case.id if known else None, marks=marks))
+    return pytest.mark.parametrize(names, given, **settings)

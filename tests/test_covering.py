@@ -1,7 +1,7 @@
 """A quick check leaves out cases, and no choice that any of them makes."""
 
 import pytest
-from covering import covering, in_turn, others_slow
+from covering import covering, in_turn, others_slow, parametrize_few
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -34,3 +34,14 @@ def test_all_but_the_named_cases_are_slow():
     assert not is_quick(chosen[1])
     with pytest.raises(AssertionError, match="no such case"):
         others_slow("abc", "d")
+
+
+def test_of_few_cases_the_first_are_quick_and_keep_their_ids_and_marks():
+    mark = parametrize_few("number, word", [(1, "a"), pytest.param(2, "b", id="two"), (3, "c")], quick=2)
+    names, cases = mark.args
+    assert names == "number, word"
+    assert [case.values for case in cases] == [(1, "a"), (2, "b"), (3, "c")]
+    assert [is_quick(case) for case in cases] == [True, True, False]
+    assert cases[1].id == "two"
+    pairs = parametrize_few("pair", [(1, 2), (3, 4)]).args[1]
+    assert [case.values for case in pairs] == [((1, 2),), ((3, 4),)]

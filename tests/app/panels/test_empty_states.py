@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from covering import parametrize_few
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -15,7 +16,7 @@ LONG = 30_000
 GAMES = {"guess_view": "guess_play_button", "real_view": "real_play_button"}
 
 
-@pytest.mark.parametrize(("perspective", "name"), [("inside", "picture"), ("sample", "distribution")])
+@parametrize_few(("perspective", "name"), [("inside", "picture"), ("sample", "distribution")])
 def test_without_a_model_a_button_opens_one(
     window: MainWindow, session: Session, qtbot: QtBot, perspective: str, name: str
 ) -> None:

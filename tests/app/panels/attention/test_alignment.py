@@ -70,6 +70,7 @@ def test_weights_answer_to_the_pointer_and_are_explained(
     assert explained.arithmetic.evaluate() == pytest.approx(weight, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_words_between_the_texts_are_pinned_from_both_ends(
     show: Callable[..., dict[str, Panel]], session: Session, attending_run: Path, qtbot: QtBot
 ) -> None:
@@ -131,6 +132,7 @@ def test_of_a_transformer_the_chosen_head_is_shown_and_several_are_combined(
     assert not panel.findChild(QPushButton, "alignment_paint_button").isEnabled()
 
 
+@pytest.mark.slow
 def test_the_lines_of_python_give_what_is_drawn(
     show: Callable[..., dict[str, Panel]], session: Session, attending_run: Path, qtbot: QtBot
 ) -> None:
@@ -180,6 +182,7 @@ def test_a_head_that_looks_at_the_source_is_switched_off_and_crossed_out(
     assert heads.findChild(HeadMosaic).faded == {(1, 1)}
 
 
+@pytest.mark.slow
 def test_without_attention_it_says_what_would_show_an_alignment(
     show: Callable[..., dict[str, Panel]], translator_run: Path, qtbot: QtBot
 ) -> None:
@@ -188,6 +191,7 @@ def test_without_attention_it_says_what_would_show_an_alignment(
     qtbot.waitUntil(lambda: "attention “dot” or “bilinear”" in sentence(panels["alignment_view"]))
 
 
+@pytest.mark.slow
 def test_with_a_language_model_attention_comes_back_in_front(
     show: Callable[..., dict[str, Panel]],
     session: Session,

@@ -56,6 +56,7 @@ def test_hovering_a_cell_shows_its_position_everywhere_and_explains_it(
     assert why.shown.evaluate() == pytest.approx(float(weight), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_the_hovered_row_prints_nothing_in_masked_cells(panels: dict[str, Panel], qtbot: QtBot) -> None:
     matrix = panels["attention_view"].matrix
     for value_step in range(2):  # weights are 0 there, not −∞
@@ -85,6 +86,7 @@ def shown_card(widget: QWidget) -> HoverCard | None:
     return next((card for card in widget.window().findChildren(HoverCard) if card.isVisible()), None)
 
 
+@pytest.mark.slow
 def test_the_hover_card_says_the_number_that_a_dragged_cell_has_now(
     panels: dict[str, Panel], window: MainWindow, qtbot: QtBot
 ) -> None:
@@ -101,6 +103,7 @@ def test_the_hover_card_says_the_number_that_a_dragged_cell_has_now(
     qtbot.mouseRelease(matrix, Qt.MouseButton.LeftButton, pos=place + QPoint(0, -60))
 
 
+@pytest.mark.slow
 def test_a_weight_leads_to_its_query_and_key_channel_by_channel(
     panels: dict[str, Panel], window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -144,6 +147,7 @@ def test_an_operand_leads_back_to_its_head_and_its_position(
     assert session.focus.cell == ("layers/1/attention/value", (1, 2, 2))
 
 
+@pytest.mark.slow
 def test_a_word_under_the_pointer_is_isolated_in_the_matrix(
     panels: dict[str, Panel], session: Session
 ) -> None:
@@ -175,6 +179,7 @@ def test_python_gives_the_numbers_that_are_drawn(
             np.testing.assert_allclose(values[key], array, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_nothing_of_a_longer_matrix_is_marked_once_a_shorter_text_is_read(
     panels: dict[str, Panel], session: Session, qtbot: QtBot
 ) -> None:
@@ -214,6 +219,7 @@ def test_where_there_is_no_attention_it_says_why_and_a_button_opens_a_model_that
     assert window.findChild(QWidget, "attention_view").shown.size
 
 
+@pytest.mark.slow
 def test_a_model_without_attention_is_not_asked_for_a_prefix(
     window: MainWindow, session: Session, label_runs: dict[str, Path], qtbot: QtBot
 ) -> None:
@@ -236,6 +242,7 @@ def test_what_is_unseen_is_what_the_model_masks(
     assert (title, "looks at" in words) == (number(float(weight)), True)
 
 
+@pytest.mark.slow
 def test_a_masked_cell_has_no_gradient_in_the_picture_nor_in_the_export(
     panels: dict[str, Panel], session: Session, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -293,6 +300,7 @@ def chosen(panel: AttentionPanel, name: str, words: str) -> None:
     panel.catch_up()
 
 
+@pytest.mark.slow
 def test_the_attention_of_a_long_text_is_no_white_square(long_text: AttentionPanel) -> None:
     matrix, count = long_text.matrix, long_text.shown.shape[-1]
 
@@ -311,6 +319,7 @@ def test_the_attention_of_a_long_text_is_no_white_square(long_text: AttentionPan
     assert found["0 to 1"] < 25
 
 
+@pytest.mark.slow
 def test_the_last_tokens_alone_fill_the_matrix(long_text: AttentionPanel) -> None:
     chosen(long_text, "attention_stretch_picker", "last 32")
     count = long_text.shown.shape[-1]
@@ -332,12 +341,14 @@ def test_the_row_of_the_position_is_written_in_words(long_text: AttentionPanel, 
     assert long_text.session.focus.cell == ("layers/0/attention/weights", (0, position, strongest))
 
 
+@pytest.mark.slow
 def test_a_short_text_has_none_of_this(panels: dict[str, Panel]) -> None:
     panel = panels["attention_view"]
     for name in ("attention_color_picker", "attention_stretch_picker", "attention_row_bars"):
         assert not panel.findChild(QWidget, name).isVisibleTo(panel)
 
 
+@pytest.mark.slow
 def test_a_low_panel_leaves_its_room_to_the_matrix(
     panels: dict[str, Panel], drawn: Callable[[], None]
 ) -> None:

@@ -48,6 +48,7 @@ def test_the_states_are_as_strong_as_their_weights_and_their_sum_is_the_context(
     assert given["values"]["context"] == pytest.approx(panel.exported_arrays()["context"], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_silenced_word_is_the_pinned_one_and_a_second_click_brings_it_back(
     show: Callable[..., dict[str, Panel]], session: Session, attending_run: Path, qtbot: QtBot
 ) -> None:
@@ -122,6 +123,7 @@ def test_the_contexts_of_all_layers_of_a_transformer_are_one_step_of_undo(
     assert session.surgery.interventions == ()
 
 
+@pytest.mark.slow
 def test_the_state_that_counts_most_is_scrolled_into_sight(
     window: MainWindow,
     show: Callable[..., dict[str, Panel]],
@@ -143,6 +145,7 @@ def test_the_state_that_counts_most_is_scrolled_into_sight(
         qtbot.waitUntil(is_in_sight)
 
 
+@pytest.mark.slow
 def test_under_a_model_without_a_source_the_panel_names_itself_alone(
     show: Callable[..., dict[str, Panel]], session: Session, attending_run: Path, lstm_run: Path, qtbot: QtBot
 ) -> None:

@@ -157,6 +157,7 @@ def test_signs_are_explained_where_there_are_some(
     assert "what followed it" not in said
 
 
+@pytest.mark.slow
 def test_the_few_heads_of_a_small_model_are_sorted_as_well(
     window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import parametrize_few
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
@@ -23,9 +24,7 @@ from lmviz.inspection.interventions import add, scale_head, zero
 ONLY_PANELS = ("heads", "attention", "attention_text")
 
 
-@pytest.mark.parametrize(
-    ("panel", "words"), [("heads_view", "no heads"), ("attention_text_view", "no attention")]
-)
+@parametrize_few(("panel", "words"), [("heads_view", "no heads"), ("attention_text_view", "no attention")])
 def test_a_model_without_heads_is_not_asked_for_a_text(
     window: MainWindow,
     session: Session,
@@ -59,6 +58,7 @@ def test_several_heads_are_combined(panels: dict[str, Panel], session: Session) 
     assert (session.attention.head, session.attention.heads) == ((0, 1), ())
 
 
+@pytest.mark.slow
 def test_a_double_click_solos_a_head_and_another_brings_the_rest_back(
     panels: dict[str, Panel], session: Session, qtbot: QtBot
 ) -> None:
@@ -85,7 +85,7 @@ def test_a_double_click_solos_a_head_and_another_brings_the_rest_back(
     assert session.attention.heads == ((0, 0), (1, 1))
 
 
-@pytest.mark.parametrize(
+@parametrize_few(
     ("intervention", "crossed_out"),
     [
         (scale_head(1, 0, 0.0), {(1, 0)}),

@@ -48,6 +48,7 @@ def test_surgery_keeps_its_buttons_in_the_panel_and_counts_from_one(
         assert button.mapTo(area.viewport(), button.rect().topRight()).x() < area.viewport().width()
 
 
+@pytest.mark.slow
 def test_positions_are_taken_from_the_model_that_was_shown_at_the_click(
     panels: dict[str, Panel],
     window: MainWindow,
@@ -77,6 +78,7 @@ def test_positions_are_taken_from_the_model_that_was_shown_at_the_click(
     assert session.surgery.interventions
 
 
+@pytest.mark.slow
 def test_the_two_words_of_a_pinned_weight_change_places(
     panels: dict[str, Panel],
     window: MainWindow,
@@ -144,6 +146,7 @@ def test_a_painted_row_still_sums_to_one(
     assert session.surgery.interventions == ()
 
 
+@pytest.mark.slow
 def test_without_positions_swapped_words_leave_the_last_attention_output_as_it_was(
     window: MainWindow,
     session: Session,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import parametrize_few
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QPushButton
@@ -52,7 +53,7 @@ def test_alignment_is_in_front_and_its_heads_are_all_heads(
     ]
 
 
-@pytest.mark.parametrize(("side", "choice", "text", "axis"), SIDES)
+@parametrize_few(("side", "choice", "text", "axis"), SIDES)
 def test_each_text_has_its_matrix_its_heads_its_badges_and_its_arcs(
     show: Callable[..., dict[str, Panel]],
     session: Session,
@@ -85,6 +86,7 @@ def test_each_text_has_its_matrix_its_heads_its_badges_and_its_arcs(
     qtbot.waitUntil(lambda: (session.attention.side, session.attention.head) == (side, (1, 1)))
 
 
+@pytest.mark.slow
 def test_pointing_within_the_source_moves_no_position_of_the_translation(
     show: Callable[..., dict[str, Panel]], session: Session, heads_run: Path, qtbot: QtBot
 ) -> None:
@@ -110,6 +112,7 @@ def test_pointing_within_the_source_moves_no_position_of_the_translation(
     assert session.focus.source is None
 
 
+@pytest.mark.slow
 def test_surgery_takes_the_head_that_is_looked_at(
     show: Callable[..., dict[str, Panel]],
     window: MainWindow,
@@ -130,7 +133,7 @@ def test_surgery_takes_the_head_that_is_looked_at(
     qtbot.waitUntil(lambda: not session.reading.current.trace[mixed].array[0].any())
 
 
-@pytest.mark.parametrize(("choice", "made"), [(0, "scores"), (1, "scaled")], ids=["source", "translation"])
+@parametrize_few(("choice", "made"), [(0, "scores"), (1, "scaled")], ids=["source", "translation"])
 def test_each_step_of_attention_can_be_seen_with_a_mask_and_without(
     show: Callable[..., dict[str, Panel]],
     session: Session,

@@ -24,6 +24,7 @@ def test_it_follows_compare_on_ctrl_7(window: MainWindow) -> None:
     assert window.prefix_bar.isVisible()
 
 
+@pytest.mark.slow
 def test_escape_releases_the_cell(window: MainWindow, session: Session) -> None:
     window.show_perspective("autodiff")
     session.network_focus.choose_cell(NetworkCell("z", (0,), False))
@@ -57,6 +58,7 @@ def test_line_box_and_entry_mark_the_same_module(scene: Scene) -> None:
     assert scene.find(NetworkEditor).lit == scene.session.network.current["b"].line
 
 
+@pytest.mark.slow
 def test_a_line_is_marked_where_it_stands_after_the_steps_of_a_loop_got_numbers_of_their_own(
     scene: Scene,
 ) -> None:
@@ -82,6 +84,7 @@ def test_a_line_is_marked_where_it_stands_after_the_steps_of_a_loop_got_numbers_
     assert network.faults == ()
 
 
+@pytest.mark.slow
 def test_the_numbers_that_are_exported_are_those_of_the_recipe(scene: Scene) -> None:
     scene.click("tape_run_backward")
     panel = scene.panel("graph_view")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from covering import parametrize_few
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider
 from pytestqt.qtbot import QtBot
 
@@ -93,13 +94,14 @@ def test_changing_a_number_by_hand_begins_a_new_path(scene: Scene) -> None:
     assert not scene.find(QPushButton, "undo_step_button").isEnabled()
 
 
+@pytest.mark.slow
 def test_a_network_without_parameters_says_how_to_have_one(scene: Scene) -> None:
     scene.session.network.open_shipped("poll")
     scene.settle()
     assert not scene.find(QPushButton, "take_step_button").isEnabled()
 
 
-@pytest.mark.parametrize("choice", ["light", "dark"])
+@parametrize_few("choice", ["light", "dark"])
 def test_the_card_says_which_way_the_colours_of_the_surface_go(training: Scene, choice: str) -> None:
     theme_switch().set_choice(choice)
     try:

@@ -1,6 +1,7 @@
 """Numbers of the graph are typed and dragged, by pointer and by keys, and all that follows is new."""
 
 import pytest
+from covering import parametrize_few
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
@@ -36,6 +37,7 @@ def test_a_number_that_is_dragged_changes(scene: Scene) -> None:
     assert scene.read("J") != pytest.approx(0.325054, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_typing_nothing_has_a_value_computed_again(scene: Scene) -> None:
     for text, expected in (("0.9", 0.9), ("", 0.622459)):
         QTest.mouseDClick(scene.picture, Qt.MouseButton.LeftButton, pos=scene.place("z", (1,), False))
@@ -46,6 +48,7 @@ def test_typing_nothing_has_a_value_computed_again(scene: Scene) -> None:
         assert scene.read("z", (1,)) == pytest.approx(expected, abs=5e-7)
 
 
+@pytest.mark.slow
 def test_a_weight_can_be_typed_on_any_of_its_arrows(scene: Scene) -> None:
     scene.session.network.open_shipped("summation")
     scene.settle()
@@ -59,6 +62,7 @@ def test_a_weight_can_be_typed_on_any_of_its_arrows(scene: Scene) -> None:
     assert scene.read("y") == pytest.approx(2.953)
 
 
+@pytest.mark.slow
 def test_escape_leaves_a_number_as_it_was(scene: Scene) -> None:
     QTest.mouseDClick(scene.picture, Qt.MouseButton.LeftButton, pos=scene.place("x", (0,), False))
     edit = scene.picture.findChild(QLineEdit, "number_edit")
@@ -68,7 +72,7 @@ def test_escape_leaves_a_number_as_it_was(scene: Scene) -> None:
     assert scene.read("x", (0,)) == 1
 
 
-@pytest.mark.parametrize("typed", ["", "7"])
+@parametrize_few("typed", ["", "7"])
 def test_a_click_elsewhere_ends_the_typing_and_has_the_focus(scene: Scene, typed: str, qtbot: QtBot) -> None:
     editor, picture = scene.find(NetworkEditor), scene.picture
     qtbot.waitUntil(picture.isActiveWindow)
@@ -104,6 +108,7 @@ def test_the_keyboard_goes_from_cell_to_cell_and_types(scene: Scene) -> None:
     assert "x: 1, 2" in picture.accessibleDescription()
 
 
+@pytest.mark.slow
 def test_what_is_being_typed_is_not_taken_back_by_the_tape(scene: Scene, qtbot: QtBot) -> None:
     editor = scene.find(NetworkEditor)
     editor.setPlainText(editor.toPlainText().replace("x = [1; 2]", "x = [5; 2]"))

@@ -4,7 +4,7 @@ import math
 from itertools import combinations, pairwise, product
 
 import pytest
-from covering import in_turn, others_slow
+from covering import in_turn, others_slow, parametrize_few
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
@@ -122,6 +122,7 @@ def test_recurrences_scroll_rather_than_be_an_overview(fitted, qtbot, name):
     assert area_of(picture).verticalScrollBar().maximum() > 0
 
 
+@pytest.mark.slow
 def test_gradients_lie_below_their_matrices_where_it_is_narrow(scene, qtbot, typeset):
     scene.session.network.run_backward()
     scene.view.resize(1600, 780)
@@ -181,6 +182,7 @@ def test_in_the_smallest_window_words_stand_above_cells_and_figures_are_read(sce
     assert scene.picture.is_readable
 
 
+@pytest.mark.slow
 def test_where_there_is_room_steps_stand_side_by_side(scene, qtbot):
     scene.view.resize(2400, 780)
     scene.session.network.open_shipped("summation")
@@ -213,6 +215,7 @@ def test_large_networks_show_figures_and_are_wholly_in_sight_where_that_is_wante
     assert fitted.read(last.name, index) == pytest.approx(float(last.value[index]), abs=5e-7)
 
 
+@pytest.mark.slow
 def test_beside_a_lesson_a_part_of_an_lstm_is_read_and_the_next_module_is_in_it(fitted_beside, qtbot):
     network, picture = fitted_beside.session.network, fitted_beside.picture
     network.open_shipped("lstm")
@@ -234,6 +237,7 @@ def test_beside_a_lesson_a_part_of_an_lstm_is_read_and_the_next_module_is_in_it(
     qtbot.waitUntil(lambda: sideways(picture) > 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("drawn", "fitted"), in_turn(UNITS, LOOKS, among=UNITS[5:6]), indirect=["fitted"])
 def test_units_are_wholly_in_sight_too(fitted, qtbot, drawn):
     drawing, name = drawn
@@ -285,6 +289,7 @@ def test_buttons_and_keys_draw_larger_and_fit_again(scene, qtbot):
     assert picture.is_fitted
 
 
+@pytest.mark.slow
 def test_the_background_of_what_is_drawn_larger_is_dragged(scene, qtbot):
     scene.session.network.open_shipped("lstm")
     scene.settle()
@@ -299,7 +304,7 @@ def test_the_background_of_what_is_drawn_larger_is_dragged(scene, qtbot):
     QTest.mouseRelease(picture, Qt.MouseButton.LeftButton, pos=start - QPoint(50, 0))
 
 
-@pytest.mark.parametrize("how", ["a wide window", "drawn larger"])
+@parametrize_few("how", ["a wide window", "drawn larger"])
 def test_cells_show_six_decimals_where_there_is_room(scene, qtbot, typeset, how):
     scene.session.network.run_backward()
     scene.settle()
@@ -395,6 +400,7 @@ def test_beside_a_lesson_a_wide_window_keeps_the_text_of_the_network_in_its_plac
     qtbot.waitUntil(lambda: scene.panel("autodiff_editor_view").is_in_sight)
 
 
+@pytest.mark.slow
 def test_another_width_lays_out_only_what_is_drawn_then(scene, monkeypatch):
     """How large each arrangement is was found for the first width."""
     scene.session.network.open_shipped("summation")

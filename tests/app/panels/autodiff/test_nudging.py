@@ -40,6 +40,7 @@ def test_it_begins_at_a_number_that_is_learned_and_not_at_the_output(scene: Scen
     assert caption.text().startswith("θ is J, ")
 
 
+@pytest.mark.slow
 def test_all_numbers_are_nudged_together_until_one_changes(scene: Scene) -> None:
     caption = scene.find(QLabel, "nudged_cell")
     scene.click("nudge_all_button")
@@ -97,6 +98,7 @@ def test_the_saboteur_is_found_by_checking_modules(scene: Scene) -> None:
     assert verdict.text() == "5 checks, all right."
 
 
+@pytest.mark.slow
 def test_a_hidden_fault_changes_the_gradients_and_mending_brings_them_back(scene: Scene) -> None:
     scene.click("tape_run_backward")
     right = scene.session.network.current["α"].gradient.copy()

@@ -204,12 +204,14 @@ def test_the_card_at_the_pointer_follows_edits_and_goes_with_its_number(
     assert not card.isVisible()
 
 
+@pytest.mark.slow
 def test_saving_a_network_keeps_the_path_of_its_training(scene: Scene, tmp_path) -> None:
     scene.session.descent.descend(2)
     scene.session.network.save_file(tmp_path / "mine.net")
     assert scene.session.descent.place == 2
 
 
+@pytest.mark.slow
 def test_a_number_that_is_set_by_hand_stays_when_a_fault_is_mended(scene: Scene) -> None:
     scene.session.module_checks.hide_fault(1)
     scene.session.network.edit("z", (1,), 0.25)

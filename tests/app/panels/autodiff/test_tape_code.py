@@ -61,6 +61,7 @@ def test_the_slip_is_run_and_marked(scene: Scene, code: AlgorithmLines, qtbot: Q
     assert scene.drawn("β", (0, 0), gradient=True) == pytest.approx(0.071677, abs=2e-6)
 
 
+@pytest.mark.slow
 def test_a_hidden_fault_and_the_slip_are_not_mixed(scene: Scene, code: AlgorithmLines) -> None:
     scene.session.network.choose_slip(True)
     scene.session.module_checks.hide_fault(3)
@@ -71,6 +72,7 @@ def test_a_hidden_fault_and_the_slip_are_not_mixed(scene: Scene, code: Algorithm
     assert scene.find(Switch, "slip_switch").isEnabled()
 
 
+@pytest.mark.slow
 def test_what_is_typed_keeps_the_slip_and_another_network_ends_it(scene: Scene) -> None:
     network = scene.session.network
     network.choose_slip(True)
@@ -81,6 +83,7 @@ def test_what_is_typed_keeps_the_slip_and_another_network_ends_it(scene: Scene) 
     assert all(node.begins_at == 0 for node in network.current)
 
 
+@pytest.mark.slow
 def test_an_elman_network_shows_its_loss_at_each_step(scene: Scene, code: AlgorithmLines) -> None:
     scene.session.network.open_shipped("elman")
     scene.settle()
@@ -110,6 +113,7 @@ def test_the_same_module_in_pytorch_has_its_lines_lit_alike(scene: Scene, code: 
     assert QGuiApplication.clipboard().text() == scene.session.network.current.torch_module(0.5)
 
 
+@pytest.mark.slow
 def test_a_network_without_a_loop_does_not_offer_one(scene: Scene, code: AlgorithmLines) -> None:
     scene.session.network.open_shipped("elman")
     scene.settle()

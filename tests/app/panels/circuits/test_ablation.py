@@ -58,6 +58,7 @@ def test_the_map_is_what_python_gives_for_zero_and_for_the_mean(
     )
 
 
+@pytest.mark.slow
 def test_the_map_grows_and_says_how_much_of_it_is_known(
     panel: AblationPanel, make_run, monkeypatch: pytest.MonkeyPatch, session: Session, qtbot: QtBot
 ):
@@ -177,6 +178,7 @@ def test_a_click_chooses_a_head(panel: AblationPanel, session: Session, qtbot: Q
     assert words_of(panel, "ablation_sentence").endswith("It is set to zero.")
 
 
+@pytest.mark.slow
 def test_of_an_n_gram_each_order_is_left_to_the_one_below(
     panel: AblationPanel, session: Session, qtbot: QtBot
 ):
@@ -194,6 +196,7 @@ def test_of_an_n_gram_each_order_is_left_to_the_one_below(
     assert words_of(panel, "ablation_sentence").endswith("It is left to the order below.")
 
 
+@pytest.mark.slow
 def test_of_a_recurrent_network_whole_layers_are_switched_off(
     panel: AblationPanel, session: Session, lstm_run: Path, qtbot: QtBot
 ):

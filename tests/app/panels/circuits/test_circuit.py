@@ -94,6 +94,7 @@ def test_fewer_parts_keep_less(panel: CircuitPanel, session: Session, qtbot: QtB
     assert panel.found.kept == pytest.approx(expected(session, 2).kept, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_its_parts_are_exported_as_one_table(panel: CircuitPanel):
     arrays = panel.exported_arrays()
     assert fits_csv(arrays)
@@ -114,6 +115,7 @@ def test_a_click_marks_a_part_and_its_card_names_its_paths(panel: CircuitPanel, 
     assert picture.current == -1
 
 
+@pytest.mark.slow
 def test_what_counts_has_no_circuit_and_says_so(panel: CircuitPanel, session: Session, qtbot: QtBot):
     with qtbot.waitSignal(session.library.model_changed):
         session.library.open("stories-5-gram")

@@ -168,6 +168,7 @@ def test_the_fast_estimate_stands_beside_the_exact_shares_and_a_point_pins_its_c
     assert plot.points[:, 1] == pytest.approx(100 * stone.patches.estimate[stone.patches.compared], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_words_that_occur_twice_are_told_apart_in_the_grid(stone: PatchingPanel) -> None:
     texts: list = []
     with noted_texts(texts):
@@ -193,6 +194,7 @@ def test_the_bars_add_up_to_the_measure_and_a_head_shows_its_words(
     assert words.values.sum() == pytest.approx(panel.found["head"].array[layer, head], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_a_recurrent_answer_is_taken_apart_down_to_the_words(
     stories: MainWindow, session: Session, qtbot: QtBot
 ):
@@ -326,6 +328,7 @@ def test_a_question_of_ones_own_is_dropped_on_the_window(
     assert picker.itemText(picker.count() - 1) == "The cat or the dog"
 
 
+@pytest.mark.slow
 def test_a_question_that_is_badly_written_is_refused_with_its_line(
     stories: MainWindow, session: Session, qtbot: QtBot, tmp_path: Path
 ):
@@ -347,6 +350,7 @@ def test_without_a_model_it_is_said_as_well(
     qtbot.waitUntil(lambda: "line 3 is none of" in panel_of(window, ContrastPanel).card.complaint)
 
 
+@pytest.mark.slow
 def test_a_question_is_opened_from_the_menu(
     stories: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

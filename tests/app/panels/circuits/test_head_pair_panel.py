@@ -58,6 +58,7 @@ def test_the_word_is_known_at_each_step_as_python_says_it(
     qtbot.waitUntil(lambda: "no two heads work together" in panel.card.placeholder)
 
 
+@pytest.mark.slow
 def test_a_bar_goes_to_the_step_that_stands_at_it_also_before_another_one_is_drawn(
     panel: HeadPairPanel, session: Session
 ) -> None:
@@ -74,6 +75,7 @@ def test_a_bar_goes_to_the_step_that_stands_at_it_also_before_another_one_is_dra
         assert step_of(len(drawn) - 1) == drawn[-1]
 
 
+@pytest.mark.slow
 def test_a_word_that_is_new_is_said_to_be_so(panel: HeadPairPanel, session: Session, qtbot: QtBot) -> None:
     session.reading.set_prefix("chair apple queen")
     qtbot.waitUntil(lambda: "“queen”, occurs for the first time" in panel.card.placeholder)

@@ -73,6 +73,7 @@ def test_a_head_that_translates_is_switched_off(asked: Session, window: MainWind
     assert not np.take(traced.array, HEAD, traced.axes.index("head")).any()
 
 
+@pytest.mark.slow
 def test_a_head_that_is_left_out_is_chosen_on_its_side(
     asked: Session, window: MainWindow, qtbot: QtBot
 ) -> None:
@@ -81,6 +82,7 @@ def test_a_head_that_is_left_out_is_chosen_on_its_side(
     assert (asked.attention.side, asked.attention.head) == ("decoder", (LAYER, HEAD))
 
 
+@pytest.mark.slow
 def test_a_head_that_adds_to_the_answer_is_chosen_on_its_side(
     asked: Session, window: MainWindow, qtbot: QtBot
 ) -> None:

@@ -67,6 +67,7 @@ def press(panel: ProbePanel, name: str, qtbot: QtBot) -> None:
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
+@pytest.mark.slow
 def test_numbers_and_marked_words_are_read_and_their_direction_is_kept(
     panel: ProbePanel, session: Session, own_run: Path, tmp_path: Path, qtbot: QtBot
 ):

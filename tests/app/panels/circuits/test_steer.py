@@ -76,6 +76,7 @@ def pick(panel: SteerPanel, name: str, at: int) -> None:
     box.activated.emit(at)
 
 
+@pytest.mark.slow
 def test_a_direction_of_the_list_is_removed_from_a_word_on_and_goes_into_surgery(
     panel: SteerPanel, session: Session, own_run: Path, qtbot: QtBot
 ):
@@ -148,6 +149,7 @@ def test_a_strength_is_as_far_with_directions_of_all_kinds(
         assert known["values"] == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_difference_of_two_texts_can_be_kept(panel: SteerPanel, session: Session, qtbot: QtBot):
     session.contrast.set_other(OTHER)
     qtbot.waitUntil(lambda: panel.found is not None and session.directions.file is not None)

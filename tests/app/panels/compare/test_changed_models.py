@@ -177,6 +177,7 @@ def test_a_changed_model_stands_beside_itself_as_it_was_trained(
     assert session.comparison.chosen == ((session.library.models[0], 2),), "the others stay"
 
 
+@pytest.mark.slow
 def test_another_step_of_the_trained_twin_is_a_column_of_its_own(
     compare: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -192,6 +193,7 @@ def test_another_step_of_the_trained_twin_is_a_column_of_its_own(
     assert session.library.step == session.library.model.snapshots[-1]
 
 
+@pytest.mark.slow
 def test_words_that_surgery_swaps_stand_under_their_own_surprisals(
     compare: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:

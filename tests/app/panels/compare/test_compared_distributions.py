@@ -77,6 +77,7 @@ def test_a_hovered_word_is_marked_in_every_card_and_a_click_writes_it(
     )
 
 
+@pytest.mark.slow
 def test_a_smaller_window_has_fewer_bars_and_nothing_to_scroll(compare: MainWindow, qtbot: QtBot) -> None:
     view = wait_for_distributions(compare, 2, qtbot)
     compare.resize(1440, 1100)
@@ -86,6 +87,7 @@ def test_a_smaller_window_has_fewer_bars_and_nothing_to_scroll(compare: MainWind
     qtbot.waitUntil(lambda: view.cards[0].room < 10 and area.verticalScrollBar().maximum() == 0)
 
 
+@pytest.mark.slow
 def test_one_model_at_two_steps(compare: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot) -> None:
     first, last = session.library.model.snapshots[0], session.library.model.snapshots[-1]
     session.comparison.choose([(session.library.model, first)])

@@ -95,6 +95,7 @@ def test_play_stays_with_its_own_game(compare: MainWindow, game: str, qtbot: QtB
     assert view.isAncestorOf(QApplication.focusWidget())
 
 
+@pytest.mark.slow
 def test_a_key_right_after_a_guess_leaves_the_keyboard_in_the_game(compare: MainWindow, qtbot: QtBot) -> None:
     bring_to_front(compare, "guess_view", qtbot)
     own = compare.findChild(QLineEdit, "guess_edit")

@@ -155,6 +155,7 @@ def test_a_click_on_the_curve_of_a_model_just_closed_opens_nothing(
     assert session.library.model is None
 
 
+@pytest.mark.slow
 def test_before_anything_is_measured_the_panel_says_what_it_would_draw(
     view: QualityByLengthPanel, window: MainWindow, qtbot: QtBot
 ) -> None:
@@ -224,6 +225,7 @@ def test_a_changed_model_is_said_to_be_measured_as_it_was_trained(
     qtbot.waitUntil(lambda: not any(", as trained" in curve.name for curve in view.plot.curves))
 
 
+@pytest.mark.slow
 def test_an_export_that_failed_keeps_no_model_from_being_measured(
     view: QualityByLengthPanel, window: MainWindow, qtbot: QtBot
 ) -> None:

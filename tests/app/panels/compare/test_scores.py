@@ -46,6 +46,7 @@ def test_scores_are_measured_once_on_the_same_text(
     qtbot.waitUntil(lambda: not session.work.jobs and not button.isEnabled(), timeout=LONG)
 
 
+@pytest.mark.slow
 def test_only_what_was_asked_for_here_is_cancelled_here(
     compare: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -70,6 +71,7 @@ def test_only_what_was_asked_for_here_is_cancelled_here(
     qtbot.waitUntil(lambda: button.text() == "Measure")
 
 
+@pytest.mark.slow
 def test_what_others_had_measured_goes_on_where_this_is_cancelled(
     compare: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

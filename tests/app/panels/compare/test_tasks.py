@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from benches.compare import bring_to_front, open_all, panel, wait_for_distributions
+from covering import parametrize_few
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QPushButton, QWidget
@@ -61,6 +62,7 @@ def begin(session: Session, qtbot: QtBot, text: str, *folders: Path) -> list[Ope
     return list(session.library.models)
 
 
+@pytest.mark.slow
 def test_models_of_other_tasks_are_greyed_and_do_not_take_part(
     window: MainWindow, session: Session, runs: dict[str, Path], lstm_run: Path, qtbot: QtBot
 ) -> None:
@@ -103,7 +105,7 @@ def _entry(actions: list[QAction], model: OpenedModel) -> QAction:
     return next(action for action in actions if action.text().startswith(model.name))
 
 
-@pytest.mark.parametrize(
+@parametrize_few(
     ("first", "second", "text", "title"),
     [
         ("other tagger", "tagger", LINE, "The tag of “like”"),
@@ -229,6 +231,7 @@ def test_each_task_has_its_scores(
     assert "evaluate_corpus" in view.recipe()
 
 
+@pytest.mark.slow
 def test_scores_say_which_text_they_need(
     window: MainWindow, session: Session, runs: dict[str, Path], text_file: Path, qtbot: QtBot
 ) -> None:

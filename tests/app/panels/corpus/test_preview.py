@@ -215,6 +215,7 @@ def test_a_line_of_one_s_own_ends_documents(
     assert reading(window, session, qtbot) == ["the first fox", "the second fox", "the third"]
 
 
+@pytest.mark.slow
 def test_where_nothing_tells_the_window_asks(
     offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -403,6 +404,7 @@ def test_folders_that_were_taken_for_labels_are_read_as_plain_text_and_again(
     assert session.text.corpus.labels == ("autumn", "spring")
 
 
+@pytest.mark.slow
 def test_what_is_in_no_file_of_a_person_s_is_not_read_otherwise(
     window: MainWindow, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -413,6 +415,7 @@ def test_what_is_in_no_file_of_a_person_s_is_not_read_otherwise(
     assert window.findChild(QPushButton, "corpus_reread_button").isHidden()
 
 
+@pytest.mark.slow
 def test_tables_in_several_files_are_shown_as_one(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:

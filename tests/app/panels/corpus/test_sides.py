@@ -61,6 +61,7 @@ def test_the_targets_of_pairs_are_found_and_counted(
     assert {table.model().index(row, 1).data() for row in range(5)} >= {"chat", "le", "voit"}
 
 
+@pytest.mark.slow
 def test_a_text_with_one_side_has_no_choice_of_it(opened) -> None:
     window = opened("the cow eats hay\n" * 30, tokenizer="characters")
     assert window.findChild(QComboBox, "concordance_side").isHidden()

@@ -62,6 +62,7 @@ def test_tags_stand_under_their_words(opened, session: Session) -> None:
     assert shown["flies"] == "n 39 · v 1"
 
 
+@pytest.mark.slow
 def test_a_click_on_a_word_is_a_place_in_the_text(opened, session: Session, qtbot: QtBot) -> None:
     window = opened(TAGGED)
     view = window.findChild(ExamplesView, "examples_view")

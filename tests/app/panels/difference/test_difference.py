@@ -151,6 +151,7 @@ def test_each_word_and_the_held_out_text(two: MainWindow, session: Session, qtbo
     assert view.exported_arrays()["change"] == pytest.approx(held_out.text.changes, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_models_of_other_shape_are_compared_as_far_as_they_can_be(
     two: MainWindow, session: Session, lstm_run: Path, learned_run: Path, qtbot: QtBot
 ) -> None:

@@ -100,6 +100,7 @@ def test_fitting_can_be_stopped_and_what_was_found_stays(
     assert "jacobian" in panel.found.read
 
 
+@pytest.mark.slow
 def test_one_state_is_carried_without_the_matrix(
     window: MainWindow, session: Session, transformer_run: Path, text_file: Path, qtbot: QtBot
 ) -> None:
@@ -125,6 +126,7 @@ def test_one_state_is_carried_without_the_matrix(
     )
 
 
+@pytest.mark.slow
 def test_a_failure_of_fitting_is_said_until_it_is_fitted_anew(
     window: MainWindow,
     session: Session,

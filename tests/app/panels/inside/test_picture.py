@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import parametrize_few
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 from small_models import small_settings
@@ -26,7 +27,7 @@ from tests.app.panels.inside.conftest import click, made_by, point
 ONLY_PANELS = ("picture",)
 
 
-@pytest.mark.parametrize("family", ["transformer", "lstm", "gru", "rnn"])
+@parametrize_few("family", ["transformer", "lstm", "gru", "rnn"], quick=2)
 def test_every_place_says_what_the_lens_says(
     picture_of: Callable[..., PicturePanel],
     session: Session,

@@ -48,6 +48,7 @@ def open_kind(
     return open_it
 
 
+@pytest.mark.slow
 def test_angles_that_depend_on_the_length_are_those_of_as_long_a_text(
     open_kind: Callable[..., PositionsPanel], qtbot: QtBot
 ) -> None:
@@ -89,6 +90,7 @@ def test_each_kind_shows_what_it_has(
     assert np.array_equal(found["pairs"], panel.exported_arrays()["pairs"], equal_nan=True)
 
 
+@pytest.mark.slow
 def test_scores_are_shown_head_by_head(open_kind: Callable[[str], PositionsPanel], qtbot: QtBot) -> None:
     panel = open_kind("alibi")
     qtbot.waitUntil(lambda: panel.picture is not None)
@@ -158,6 +160,7 @@ def test_the_kinds_are_trained_side_by_side(
     assert found["trained"] == trial.trained[-1]
 
 
+@pytest.mark.slow
 def test_a_training_that_begins_stops_the_trial(
     open_kind: Callable[[str], PositionsPanel], session: Session, options: TrainingOptions, qtbot: QtBot
 ) -> None:
@@ -174,6 +177,7 @@ def test_a_training_that_begins_stops_the_trial(
     qtbot.waitUntil(lambda: not session.training.state.is_active)
 
 
+@pytest.mark.slow
 def test_positions_of_a_model_that_was_closed_meanwhile_are_not_drawn(
     open_kind: Callable[[str], PositionsPanel],
     session: Session,
@@ -198,6 +202,7 @@ def test_positions_of_a_model_that_was_closed_meanwhile_are_not_drawn(
     assert any(text.isVisible() and "Open or train" in text.text() for text in panel.findChildren(EmptyText))
 
 
+@pytest.mark.slow
 def test_until_another_page_is_known_the_numbers_are_those_of_the_one_that_is_drawn(
     open_kind: Callable[[str], PositionsPanel], session: Session, gate: threading.Event, qtbot: QtBot
 ) -> None:

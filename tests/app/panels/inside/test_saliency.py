@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from covering import in_turn
+from covering import in_turn, parametrize_few
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
@@ -133,6 +133,7 @@ def test_words_are_linked_with_the_position(panel: SaliencyPanel, read: Session,
     assert panel.words.words[3].measured
 
 
+@pytest.mark.slow
 def test_another_number_is_chosen_and_surgery_counts(
     panel: SaliencyPanel, read: Session, qtbot: QtBot
 ) -> None:
@@ -210,7 +211,7 @@ def open_small(session: Session, folder: Path, task: str, family: str, qtbot: Qt
     qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy)
 
 
-@pytest.mark.parametrize(("task", "family"), in_turn(LINES, ("gru", "transformer")))
+@parametrize_few(("task", "family"), in_turn(LINES, ("gru", "transformer")))
 def test_other_tasks_have_theirs(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, task: str, family: str
 ) -> None:

@@ -52,7 +52,7 @@ def strongest(session: Session, stage: int) -> tuple[str, tuple[int, ...]]:
     return address, view.index(*strongest_cell(view, position))
 
 
-@in_families("ngram", "transformer")
+@in_families("transformer")
 def test_each_stage_says_what_it_does_to_the_word_and_draws_its_strongest_cell(
     panel: StagePanel, session: Session, run: Path, qtbot: QtBot
 ) -> None:
@@ -80,7 +80,7 @@ def test_each_stage_says_what_it_does_to_the_word_and_draws_its_strongest_cell(
         assert panel.operation.is_dashed
 
 
-@in_families("lstm", "transformer")
+@in_families("lstm")
 def test_the_operation_is_that_of_the_pinned_cell_and_an_operand_leads_back(
     panel: StagePanel, session: Session, run: Path, qtbot: QtBot
 ) -> None:

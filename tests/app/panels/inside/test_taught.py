@@ -135,6 +135,7 @@ def test_training_without_the_lines_measures_what_they_gave(panel: TaughtPanel, 
     assert "without as many others" in said
 
 
+@pytest.mark.slow
 def test_another_word_ends_what_is_read(panel: TaughtPanel, qtbot: QtBot) -> None:
     choose(panel, "her", qtbot)
     press(panel, "taught_read_button", qtbot)

@@ -119,6 +119,7 @@ def test_each_step_can_stretch_a_gradient_by_the_norm_of_its_jacobian(
     assert panel.stretch.title.startswith(f"Stretch at most ×{expected[3]:.2f} here")
 
 
+@pytest.mark.slow
 def test_what_the_cell_holds_of_each_word_is_stacked_to_all_of_it(
     panel: ThroughTimePanel, read: Session
 ) -> None:
@@ -199,6 +200,7 @@ def test_an_ngram_alone_says_why_there_is_nothing(
     assert panel.reaches == {}
 
 
+@pytest.mark.slow
 def test_playing_goes_back_step_by_step_to_the_beginning(panel: ThroughTimePanel, qtbot: QtBot) -> None:
     seen = []
     panel.wave.reached_changed.connect(lambda: seen.append(panel.wave.reached))

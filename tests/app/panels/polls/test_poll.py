@@ -361,6 +361,7 @@ def test_in_a_larger_window_the_choices_and_their_type_are_larger(
     assert poll.findChild(QLabel, "poll_question").font().pixelSize() > types[-1]
 
 
+@pytest.mark.slow
 def test_a_poll_without_vectors_has_the_room_of_both_panels(
     poll: PollPanel,
     order: OrderPanel,
@@ -451,6 +452,7 @@ def test_space_shows_the_answers_wherever_the_focus_is(
     assert press_space(), "by the button itself"
 
 
+@pytest.mark.slow
 def test_no_click_beside_a_poll_leaves_the_space_to_a_button(poll: PollPanel, window: MainWindow) -> None:
     window.lessons.toggle()
     takes_space = (*window.findChildren(QAbstractButton), *window.findChildren(QComboBox))
@@ -461,6 +463,7 @@ def test_no_click_beside_a_poll_leaves_the_space_to_a_button(poll: PollPanel, wi
     ] == []
 
 
+@pytest.mark.slow
 def test_a_button_beside_a_poll_that_tab_leads_to_is_pressed_by_space(
     poll: PollPanel, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

@@ -165,6 +165,7 @@ def test_two_settings_make_a_grid_and_a_lane_comes_from_train(
     assert list(lanes_named(ready)) == ["8 · 0.001", "4 · 0.01", "8 · 0.01", "8 · 0.5"]
 
 
+@pytest.mark.slow
 def test_the_rate_that_stands_in_the_field_is_that_of_the_chosen_lane(
     window: MainWindow, ready: Session, qtbot: QtBot
 ) -> None:

@@ -98,6 +98,7 @@ def test_another_question_or_a_change_of_the_model_is_answered_anew(
     assert panel.found[AS_CHAT].probabilities != chances
 
 
+@pytest.mark.slow
 def test_without_a_question_or_a_template_it_says_what_is_missing(
     panel: AskedWaysPanel, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:

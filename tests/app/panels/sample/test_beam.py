@@ -54,6 +54,7 @@ def test_a_beam_grows_step_by_step_to_what_the_core_finds(bench: Bench) -> None:
     assert any(node.state == "pruned" for node in session.beam.tree.nodes)
 
 
+@pytest.mark.slow
 def test_scores_can_be_normalised_as_transformers_does(bench: Bench) -> None:
     session = bench.session
     bench.bring("beam_view")
@@ -67,6 +68,7 @@ def test_scores_can_be_normalised_as_transformers_does(bench: Bench) -> None:
     assert node.score == pytest.approx(node.total / node.depth**0.6)
 
 
+@pytest.mark.slow
 def test_how_many_continuations_are_taken_is_a_setting_of_its_own(bench: Bench) -> None:
     session = bench.session
     bench.bring("beam_view")

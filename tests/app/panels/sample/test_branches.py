@@ -79,6 +79,7 @@ def test_a_word_that_was_not_taken_can_be_written_from_the_tree(bench: Bench) ->
     assert bench.session.writing.branches.node.parent == parent
 
 
+@pytest.mark.slow
 def test_after_a_roll_another_word_is_written_instead(bench: Bench) -> None:
     bench.roll()
     drawn = bench.session.writing.branches.node
@@ -88,6 +89,7 @@ def test_after_a_roll_another_word_is_written_instead(bench: Bench) -> None:
     assert bench.session.writing.branches.node.parent == drawn.parent
 
 
+@pytest.mark.slow
 def test_the_tree_leaves_the_prefix_alone_until_it_is_adopted(bench: Bench) -> None:
     bench.session.writing.write(bench.model.tokenizer.id_of("eat"))
     bench.wait(lambda: bench.session.writing.branches.current > 0)
@@ -111,6 +113,7 @@ def test_another_snapshot_keeps_the_tree_and_changes_what_comes_next(bench: Benc
     assert len(session.writing.branches.nodes) == 2
 
 
+@pytest.mark.slow
 def test_another_prefix_begins_another_tree(bench: Bench) -> None:
     bench.roll()
     bench.session.reading.set_prefix("the hens")

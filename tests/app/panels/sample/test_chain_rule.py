@@ -38,6 +38,7 @@ def test_the_chain_rule_is_that_of_the_core_and_goes_on_with_the_branch(bench: B
     assert bench.session.focus.position == panel.likelihood.tokens[0].position
 
 
+@pytest.mark.slow
 def test_the_losses_of_a_sentence_go_to_its_end_and_have_their_mean(bench: Bench) -> None:
     panel, strip = bench.find("chain_rule_view"), bench.find("chain_rule_strip")
     bench.wait(lambda: panel.likelihood is not None)
@@ -90,6 +91,7 @@ def test_a_text_that_cannot_be_read_is_said_beside_the_chain_rule(
     assert table.recipe() == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bench", ["lstm"], indirect=True)
 def test_what_an_n_gram_cannot_see_is_struck_out(bench: Bench, make_run: Callable[..., Path]) -> None:
     panel, strip, session = bench.find("chain_rule_view"), bench.find("chain_rule_strip"), bench.session

@@ -61,6 +61,7 @@ def test_panels_say_what_was_changed_and_go_back_with_it(bench: Bench) -> None:
     np.testing.assert_allclose(session.writing.prospect.distribution.logits, plain, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_what_is_still_in_sight_is_not_named_after_a_change_that_came_later(bench: Bench) -> None:
     session, change = bench.session, zero("layers/0/hidden", unit=1)
     panels = [bench.find(name) for name in ("distribution_view", "roll_view", "chain_rule_view")]
@@ -74,6 +75,7 @@ def test_what_is_still_in_sight_is_not_named_after_a_change_that_came_later(benc
         bench.wait(lambda panel=panel: bench.says(panel.objectName(), f"with {change.describe()}"))
 
 
+@pytest.mark.slow
 def test_a_change_at_one_position_is_there_alone_however_far_one_writes(bench: Bench) -> None:
     session = bench.session
     session.surgery.add(add("layers/0/hidden", 2.0, position=1))
@@ -97,6 +99,7 @@ def test_a_change_at_one_position_is_there_alone_however_far_one_writes(bench: B
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bench", ["transformer"], indirect=True)
 def test_the_same_roll_falls_on_what_was_expected_before_and_after(bench: Bench) -> None:
     session, die = bench.session, bench.find("die")

@@ -78,6 +78,7 @@ def test_the_vocabulary_can_be_searched_and_sorted(bench: Bench) -> None:
     bench.wait(lambda: panel.ids_shown[-1] == panel.distribution.best)
 
 
+@pytest.mark.slow
 def test_a_search_follows_the_text_and_outlasts_the_temperature(bench: Bench) -> None:
     session, panel, tokens = bench.session, bench.find("distribution_view"), bench.model.tokenizer.tokens()
     bench.find("distribution_search").setText("e")
@@ -142,6 +143,7 @@ def test_a_pinned_or_hovered_word_shows_what_came_after_it_until_one_writes_or_e
     bench.wait(lambda: shows("the cows eat"))
 
 
+@pytest.mark.slow
 def test_a_word_clicked_where_one_looks_back_goes_on_from_there(bench: Bench) -> None:
     session = bench.session
     bench.roll()

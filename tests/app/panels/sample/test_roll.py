@@ -44,6 +44,7 @@ def test_under_a_locked_seed_the_roll_is_that_of_the_core_and_repeats(bench: Ben
     assert len(bench.session.writing.branches.nodes) == 5
 
 
+@pytest.mark.slow
 def test_without_a_lock_each_roll_is_a_new_draw(bench: Bench) -> None:
     for _ in range(2):
         bench.roll()
@@ -82,6 +83,7 @@ def test_play_stops_at_end(bench: Bench) -> None:
     bench.wait(bench.find("sample_step_button").isEnabled)
 
 
+@pytest.mark.slow
 def test_greedy_takes_the_likeliest(bench: Bench) -> None:
     bench.find("sample_way").setCurrentText("greedy")
     expected = [step.id for step in greedy(bench.model, "the cows", 3, SamplingOptions(stop_at_end=False))]

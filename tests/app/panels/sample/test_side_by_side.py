@@ -57,6 +57,7 @@ def test_three_ways_stand_side_by_side(bench: Bench) -> None:
         assert view.outcomes[way].score == pytest.approx(expected.score, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_a_pause_that_ends_after_the_last_token_adds_none(bench: Bench) -> None:
     session, view = bench.session, bench.bring("side_by_side_view")
     session.beam.set_options(length=3, width=2)

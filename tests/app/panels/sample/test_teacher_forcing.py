@@ -34,6 +34,7 @@ def test_both_histories_of_the_text_are_the_core_s(bench: Bench) -> None:
         assert f"From “{wanted.right[wanted.parted]}” on" in panel.said
 
 
+@pytest.mark.slow
 def test_a_click_on_a_name_hides_its_curve(bench: Bench) -> None:
     panel = bench.bring("teacher_forcing_view")
     bench.wait(lambda: panel.histories is not None)

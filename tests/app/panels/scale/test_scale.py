@@ -128,6 +128,7 @@ def test_sizes_that_are_typed_are_counted_exactly(scene: Scene) -> None:
     assert scene.find(QComboBox, "scale_model_picker").currentText() == "own sizes"
 
 
+@pytest.mark.slow
 def test_heads_that_do_not_divide_the_width_are_said_and_not_refused(scene: Scene) -> None:
     scene.type("scale_heads", 7)
     configuration = scene.session.scale.planned.configuration
@@ -136,6 +137,7 @@ def test_heads_that_do_not_divide_the_width_are_said_and_not_refused(scene: Scen
     assert not scene.session.scale.planned.breaks_width
 
 
+@pytest.mark.slow
 def test_an_amount_that_cannot_be_read_is_said(scene: Scene) -> None:
     tokens = scene.find(QLineEdit, "scale_tokens")
     tokens.selectAll()
@@ -174,6 +176,7 @@ def test_points_stand_where_their_numbers_are(scene: Scene) -> None:
     assert middle.y() == pytest.approx((first.y() + second.y()) / 2)
 
 
+@pytest.mark.slow
 def test_diagonals_are_named_by_time_once_the_pace_is_known(scene: Scene) -> None:
     pace = scene.wait_for_pace()
     lines = {line.name: line for line in scene.find(SizePlot, "size_plot").lines}
@@ -428,6 +431,7 @@ def test_what_failed_about_runs_is_not_answered_by_the_pace(scene: Scene) -> Non
     assert calculator.complaint == ""
 
 
+@pytest.mark.slow
 def test_total_compute_is_unknown_where_it_is_not_published(scene: Scene) -> None:
     bars, panel = scene.find(BarsView, "total_compute_bars"), scene.panel("total_compute_view")
     names = list(panel.exported_names().rows)

@@ -29,7 +29,7 @@ from lmviz.inspection.strongest import likeliest_answer, strongest_cell
 ONLY_PANELS = ("state", "why", "attention_why", "attention")
 
 LONG = 30_000
-QUICK = ("ngram", "gru")
+QUICK = ("gru",)
 WHERE = [
     pytest.param((family, "inside"), marks=() if family in QUICK else pytest.mark.slow) for family in FAMILIES
 ] + [("transformer", "attention"), pytest.param(("lstm", "attention"), marks=pytest.mark.slow)]
@@ -160,6 +160,7 @@ def test_where_a_gradient_does_not_reach_the_word_the_strongest_of_all_words_is_
     assert why.shown.value != 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("why", [("transformer", "attention")], indirect=True, ids="-".join)
 def test_of_terms_along_the_text_the_words_own_is_named_by_its_word_too(
     why: WhyPanel, session: Session, qtbot: QtBot
@@ -216,6 +217,7 @@ def test_a_number_of_a_word_that_is_gone_is_no_step_of_the_way_back(
     assert session.focus.cell == cells[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("why", [("transformer", "inside")], indirect=True)
 def test_a_pinned_score_is_said_as_pairs_of_the_open_features(
     why: WhyPanel, session: Session, tmp_path: Path, qtbot: QtBot

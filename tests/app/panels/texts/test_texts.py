@@ -81,6 +81,7 @@ def test_a_pattern_is_asked_and_its_rows_measured(texts: MainWindow, session: Se
     assert many.chosen == dots.numbers[1]
 
 
+@pytest.mark.slow
 def test_rows_that_cannot_be_asked_are_named(
     texts: MainWindow, session: Session, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -117,6 +118,7 @@ def test_a_file_of_rows_that_is_dropped_is_a_set_and_may_be_a_corpus(
     qtbot.waitUntil(lambda: session.text.corpus is not None or session.text.offer is not None, timeout=LONG)
 
 
+@pytest.mark.slow
 def test_what_may_be_either_is_a_set_in_texts_and_a_corpus_elsewhere(
     window: MainWindow, session: Session, qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -346,6 +346,7 @@ def test_the_prediction_over_time_says_what_is_predicted(
     qtbot.waitUntil(lambda: card.title == "Next character over time", timeout=LONG)
 
 
+@pytest.mark.slow
 def test_the_references_are_those_of_the_core(train: MainWindow, session: Session, qtbot: QtBot) -> None:
     from lmviz.training.references import reference_losses
 
