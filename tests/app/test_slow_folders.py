@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from covering import others_slow
+from covering import others_slow, parametrize_few
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -183,6 +183,7 @@ def test_own_lessons_in_a_slow_folder_are_listed_once_they_are_read(
     assert folder.waited == []
 
 
+@pytest.mark.slow
 def test_a_lesson_that_comes_late_takes_no_place(
     folder: SlowFolder, window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -234,7 +235,7 @@ CHOSEN: dict[str, Callable[[Choosing, Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("what", CHOSEN)
+@parametrize_few("what", CHOSEN, quick=2)
 def test_what_is_chosen_in_a_slow_folder_is_waited_for_by_no_window(
     what: str,
     folder: SlowFolder,
@@ -399,7 +400,7 @@ def test_a_race_in_a_slow_folder_is_gone_on_with_once_it_answers(
     assert place.waited == []
 
 
-@pytest.mark.parametrize("when", ["before its first step", "while it goes on"])
+@parametrize_few("when", ["before its first step", "while it goes on"])
 def test_a_training_whose_folder_vanishes_says_so_and_goes_on_from_what_was_saved_once_it_is_back(
     when: str,
     folder: SlowFolder,

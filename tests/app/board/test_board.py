@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from covering import parametrize_few
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QCursor
 from PySide6.QtTest import QTest
@@ -139,6 +140,7 @@ def test_nothing_drifts_over_many_rounds(
     qtbot.waitUntil(lambda: places(window) == before)
 
 
+@pytest.mark.slow
 def test_what_is_arranged_in_a_lesson_or_in_projector_mode_is_for_that_time(
     window: MainWindow, read: Session, drawn: Callable[[], None]
 ) -> None:
@@ -183,7 +185,7 @@ def test_the_arrangement_is_remembered_and_can_be_reset(
     assert places(window) == usual
 
 
-@pytest.mark.parametrize(
+@parametrize_few(
     "kept",
     [OLD, "[1, 2]", "{", '{"lengths": {"columns": [1], "left": {"heads": -5, "x": "y"}}, "fronts": 3}',
      '{"hidden": ["nobody", 4], "windows": {"heads": 3, "nobody": ""}, "fronts": {"heads": "nobody"}}'],
@@ -248,6 +250,7 @@ def test_a_panel_in_a_window_of_its_own_leaves_its_room_and_comes_back_when_that
     assert places(window) == before
 
 
+@pytest.mark.slow
 def test_a_window_of_a_panel_is_remembered_with_its_place(
     window: MainWindow, again: Callable[[MainWindow], MainWindow], drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -265,6 +268,7 @@ def test_a_window_of_a_panel_is_remembered_with_its_place(
     assert panel_of(window, "health_view").window() is window
 
 
+@pytest.mark.slow
 def test_the_panel_under_the_pointer_is_the_one_in_front(
     window: MainWindow, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:

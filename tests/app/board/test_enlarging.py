@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from covering import others_slow
+from covering import others_slow, parametrize_few
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QAbstractSpinBox, QLabel, QLineEdit, QWidget
@@ -31,7 +31,7 @@ def shown(window: MainWindow) -> set[str]:
     return {panel.objectName() for panel in window.perspective.panels if panel.isVisible()}
 
 
-@pytest.mark.parametrize("perspective", others_slow(NAMES, "train", "polls"))  # forms, and few panels
+@pytest.mark.parametrize("perspective", others_slow(NAMES, "train"))  # forms, and few panels
 def test_projector_mode_leaves_two_panels_without_sideways_scrolling(
     window: MainWindow, read: Session, perspective: str, qtbot: QtBot
 ) -> None:
@@ -92,7 +92,7 @@ def point_at(window: MainWindow, name: str, monkeypatch: pytest.MonkeyPatch) -> 
     return panel
 
 
-@pytest.mark.parametrize(
+@parametrize_few(
     ("perspective", "name", "projector"),
     [
         ("inside", "picture_view", False),
@@ -165,6 +165,7 @@ def test_the_enlarged_matrix_fits_into_the_window(
     qtbot.waitUntil(lambda: window.perspective.height() <= window.perspective.parentWidget().height())
 
 
+@pytest.mark.slow
 def test_what_is_explained_stays_where_the_explanation_is_enlarged(
     window: MainWindow,
     session: Session,
@@ -233,6 +234,7 @@ def test_the_claim_names_the_word_that_is_looked_at_most(
     assert f"{100 * weights[session.reading.position].max():.1f}" in claim.text()
 
 
+@pytest.mark.slow
 def test_a_word_that_looks_at_itself_is_said_to(
     window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot
 ) -> None:
@@ -248,6 +250,7 @@ def test_a_word_that_looks_at_itself_is_said_to(
     assert not matrix._labels.few_columns, "they are few enough to be named"
 
 
+@pytest.mark.slow
 def test_where_the_claim_has_room_it_is_as_large_as_the_room_and_covers_no_cell(
     window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot
 ) -> None:
@@ -288,6 +291,7 @@ def test_what_stands_below_becomes_a_tab_where_both_would_be_too_low(
     qtbot.waitUntil(lambda: in_sight(window) == {"compare_view"})
 
 
+@pytest.mark.slow
 def test_what_is_left_has_its_room_again_once_something_else_had_its_turn(
     window: MainWindow, qtbot: QtBot
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benches.exporting import LONG, choose, shown
-from covering import others_slow
+from covering import others_slow, parametrize_few
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import (
@@ -92,6 +92,7 @@ def test_the_numbers_of_a_panel(
     assert not toast.isVisible()
 
 
+@pytest.mark.slow
 def test_a_name_is_offered_that_is_made_of_the_words_of_the_title(
     panels: dict[str, object], monkeypatch
 ) -> None:
@@ -102,6 +103,7 @@ def test_a_name_is_offered_that_is_made_of_the_words_of_the_title(
     assert offered == ["surprisal-over-the-text-bits.png"]
 
 
+@pytest.mark.slow
 def test_several_arrays_are_offered_as_npz(panels: dict[str, object], tmp_path: Path, monkeypatch) -> None:
     offered = []
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: offered.append(given[2]) or ("", ""))
@@ -110,7 +112,7 @@ def test_several_arrays_are_offered_as_npz(panels: dict[str, object], tmp_path: 
     assert [Path(name).suffix for name in offered] == [".csv", ".npz"]
 
 
-@pytest.mark.parametrize(("name", "bound"), [("state_view", "values"), ("why_view", "equation")])
+@parametrize_few(("name", "bound"), [("state_view", "values"), ("why_view", "equation")])
 def test_the_python_of_a_panel_gives_what_it_shows(
     panels: dict[str, object], computed: np.ndarray, name: str, bound: str
 ) -> None:
@@ -131,12 +133,14 @@ def test_what_cannot_be_written_is_a_sentence(
     assert "bmp" in panels["state_view"].complaint
 
 
+@pytest.mark.slow
 def test_the_menu_offers_only_what_there_is(panels: dict[str, object]) -> None:
     menu = QMenu()
     fill_export_menu(menu, panels["surgery_view"])
     assert [action.isEnabled() for action in menu.actions()] == [True, False, False, False]
 
 
+@pytest.mark.slow
 def test_the_terms_of_a_number_add_up_to_it_again(panels: dict[str, object], computed: np.ndarray) -> None:
     arrays = panels["why_view"].exported_arrays()
     groups = [array for name, array in arrays.items() if name.startswith("terms/")]
@@ -217,6 +221,7 @@ def test_what_is_drawn_can_be_taken_along_in_the_midst_of_every_change(
     assert taken.times > 20
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_outside")
 def test_a_right_click_on_the_text_of_a_sample_offers_to_export_it(
     window: MainWindow, read: Session, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
@@ -239,7 +244,7 @@ CONTROLS = {
 """Panels of forms, lists and games, which draw no numbers of a model."""
 
 
-@pytest.mark.parametrize("perspective", others_slow(NAMES, "train", "inside", "compare"))
+@pytest.mark.parametrize("perspective", others_slow(NAMES, "inside"))
 def test_every_panel_with_numbers_exports_them_and_none_fails_without_any(
     window: MainWindow, perspective: str
 ) -> None:

@@ -31,7 +31,7 @@ def cut_off(window: MainWindow) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("perspective", "is_projected"), in_turn(NAMES, (True, False), among=("train", "attention", "circuits"))
+    ("perspective", "is_projected"), in_turn(NAMES, (True, False), among=("train", "circuits"))
 )
 def test_every_panel_has_the_room_it_needs_however_small_the_window(
     window: MainWindow, read: Session, perspective: str, is_projected: bool, qtbot: QtBot

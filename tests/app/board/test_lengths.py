@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from covering import others_slow
+from covering import others_slow, parametrize_few
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -23,7 +23,7 @@ SIZES = ((1000, 640), (1280, 720), (1440, 900), (1920, 1080), (2560, 1440))
 NAMES = [perspective.name for perspective in PERSPECTIVES]
 
 
-@pytest.mark.parametrize("perspective", others_slow(NAMES, "inside", "race"))
+@pytest.mark.parametrize("perspective", others_slow(NAMES, "inside"))
 def test_pictures_grow_with_the_window(
     window: MainWindow, read: Session, drawn: Callable[[], None], perspective: str
 ) -> None:
@@ -56,7 +56,7 @@ def size_of(window: MainWindow, name: str) -> QSize | None:
     return QSize(page.panel.size()) if page.isVisible() else None
 
 
-@pytest.mark.parametrize(
+@parametrize_few(
     ("perspective", "kind"),
     [
         ("inside", WholeModelView),

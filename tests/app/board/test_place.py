@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from covering import walk_through
+from covering import parametrize_few, walk_through
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -20,7 +20,7 @@ from lmviz.app.widgets.base.building import takes_tab
 from lmviz.app.window.main_window import MainWindow
 
 
-@pytest.mark.parametrize("perspective", ["inside", "compare"])
+@parametrize_few("perspective", ["inside", "compare"])
 def test_every_tabbed_panel_has_a_tab_that_can_be_seen(window, qtbot, perspective):
     def shown() -> set[str]:
         bars = [bar for bar in window.perspective.findChildren(QTabBar) if bar.isVisible()]
@@ -33,6 +33,7 @@ def test_every_tabbed_panel_has_a_tab_that_can_be_seen(window, qtbot, perspectiv
     qtbot.waitUntil(lambda: titles <= shown(), timeout=5000)
 
 
+@pytest.mark.slow
 def test_tabs_move_closer_together_before_some_go_into_the_menu(window, qtbot):
     """How many pixels their words take depends on the typeface of this machine."""
 
@@ -165,6 +166,7 @@ def ink(bar, title) -> int:
     return min(pixel.lightness() for pixel in pixels)
 
 
+@pytest.mark.slow
 def test_tabs_of_panels_that_say_nothing_of_the_model_are_last_and_fainter_and_say_why(
     window, read, drawn, qtbot
 ):
@@ -179,6 +181,7 @@ def test_tabs_of_panels_that_say_nothing_of_the_model_are_last_and_fainter_and_s
     assert "Samples" in bar.tabToolTip(1)
 
 
+@pytest.mark.slow
 def test_no_tab_changes_its_place_under_the_pointer(window, read, drawn, label_runs, monkeypatch, qtbot):
     window.resize(1440, 900)
     window.show_perspective("compare")
@@ -196,7 +199,7 @@ def test_no_tab_changes_its_place_under_the_pointer(window, read, drawn, label_r
     qtbot.waitUntil(lambda: titles(bar)[-1] != "Labels", timeout=5000)
 
 
-@pytest.mark.parametrize("lose", ["disable", "hide"])
+@parametrize_few("lose", ["disable", "hide"])
 def test_a_control_that_can_no_longer_have_the_keyboard_raises_no_other_tab(window, qtbot, lose):
     """Qt hands the keyboard on to the next control, which may stand behind another tab."""
     window.show_perspective("inside")

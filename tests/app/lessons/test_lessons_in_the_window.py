@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from covering import parametrize_few
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
@@ -135,6 +136,7 @@ def test_a_question_waits_until_its_task_is_done(begun: Driver, qtbot: QtBot) ->
     assert current.is_step_done
 
 
+@pytest.mark.slow
 def test_an_answer_that_does_not_hold_now_is_not_judged(begun: Driver) -> None:
     begun.type("prefix_edit", "they eat corn")
     begun.wait(lambda: begun.session.lesson.may_answer)
@@ -145,7 +147,7 @@ def test_an_answer_that_does_not_hold_now_is_not_judged(begun: Driver) -> None:
     begun.wait(lambda: "not about what is open now" in said(begun, "lesson_verdict"))
 
 
-@pytest.mark.parametrize(
+@parametrize_few(
     ("answer", "said"),
     [("corn", "Right: corn."), ("It is corn.", "Right: It is corn."), (".", "Right: “.”.")],
 )
@@ -157,6 +159,7 @@ def test_the_verdict_is_one_sentence(driver: Driver, answer: str, said: str) -> 
     assert current.answered.sentence == said
 
 
+@pytest.mark.slow
 def test_what_is_no_number_is_said_to_be_none(begun: Driver) -> None:
     begun.type("prefix_edit", "they eat corn")
     begun.type("lesson_answer", "two")
@@ -264,6 +267,7 @@ def test_what_is_so_in_a_panel_behind_another_is_no_deed_either(driver: Driver) 
     assert current.tasks_done == 0
 
 
+@pytest.mark.slow
 def test_a_task_may_wait_for_a_button_to_be_pressed(driver: Driver) -> None:
     text = OWN.replace("prefix contains eat corn", 'pressed("perspective_corpus") changes')
     driver.press("lessons_button")
@@ -365,6 +369,7 @@ def test_a_dropped_lesson_is_opened_with_what_it_brings(driver: Driver, tmp_path
     assert driver.session.text.corpus.name == "mine"
 
 
+@pytest.mark.slow
 def test_a_lesson_of_ones_own_stays_in_the_list(driver: Driver, tmp_path: Path, qtbot: QtBot) -> None:
     path = tmp_path / "mine.md"
     path.write_text(OWN, encoding="utf-8")
@@ -384,6 +389,7 @@ def test_a_lesson_of_ones_own_stays_in_the_list(driver: Driver, tmp_path: Path, 
     assert not any(name.startswith("Own") for name in listed())
 
 
+@pytest.mark.slow
 def test_a_text_is_opened_with_its_options(driver: Driver) -> None:
     driver.press("lessons_button")
     current, text = driver.session.lesson, driver.session.text
@@ -417,6 +423,7 @@ def test_a_dropped_lesson_without_steps_is_told_what_it_lacks(driver: Driver, tm
     assert driver.session.text.corpus is None
 
 
+@pytest.mark.slow
 def test_the_ring_goes_to_what_the_next_task_is_done_with(driver: Driver) -> None:
     text = OWN.replace("do: type two words\n", "do: type two words\ncontrol: prefix_edit\n")
     text = text.replace("control: prefix_edit\nopen", "control: roll_view\nopen", 1)
@@ -441,6 +448,7 @@ def test_the_panel_that_a_step_is_about_is_in_front_from_its_beginning(driver: D
     driver.wait(lambda: window.lessons.control is window.find_control("stage_next") is not None)
 
 
+@pytest.mark.slow
 def test_a_folder_carries_a_text_a_run_and_a_network(
     driver: Driver, lstm_run: Path, text_file: Path, tmp_path: Path
 ) -> None:
@@ -458,6 +466,7 @@ def test_a_folder_carries_a_text_a_run_and_a_network(
     assert session.network.current["u"].value == 9
 
 
+@pytest.mark.slow
 def test_an_ordinary_text_in_markdown_is_a_text(driver: Driver, tmp_path: Path) -> None:
     path = tmp_path / "notes.md"
     path.write_text("# Notes\n\n## Monday\n\nThe cows eat corn.\n" * 20, encoding="utf-8")
@@ -481,6 +490,7 @@ def drop(window: MainWindow, path: Path) -> None:
     window.dropEvent(QDropEvent(QPointF(5, 5), copy, data, left, none))
 
 
+@pytest.mark.slow
 def test_a_step_begins_at_its_top(driver: Driver) -> None:
     """In a low window the question is scrolled into sight once it may be answered."""
     text = OWN.replace("Type something.", "Type something.\n\n" * 60).replace("Think.", "Think.\n\n" * 60)
@@ -495,6 +505,7 @@ def test_a_step_begins_at_its_top(driver: Driver) -> None:
     driver.wait(lambda: bar.value() == 0 < bar.maximum())  # both steps have more text than room
 
 
+@pytest.mark.slow
 def test_phrases_and_bars_can_be_read_beside_a_lesson(driver: Driver) -> None:
     window = driver.window
     window.resize(1280, 720)
@@ -532,6 +543,7 @@ def test_the_tour_counts_no_masked_cell_as_a_weight(driver: Driver, cell: tuple[
     assert current.tasks_done == done
 
 
+@pytest.mark.slow
 def test_a_step_that_names_no_place_is_where_the_one_before_is(driver: Driver, lesson: Lesson) -> None:
     """Also for whoever comes back to it after a restart."""
     driver.press("lessons_button")
@@ -543,6 +555,7 @@ def test_a_step_that_names_no_place_is_where_the_one_before_is(driver: Driver, l
     assert driver.window.perspective_name == "corpus"
 
 
+@pytest.mark.slow
 def test_what_is_said_about_a_second_answer_is_in_sight_to_its_end(driver: Driver) -> None:
     said_then = "hint: Look it up.\nexplanation: " + "Cows eat corn. " * 40
     text = OWN.replace("answer: corn", f"answer: corn\n{said_then}")
@@ -566,6 +579,7 @@ def test_what_is_said_about_a_second_answer_is_in_sight_to_its_end(driver: Drive
     driver.wait(is_in_sight)
 
 
+@pytest.mark.slow
 def test_the_measure_that_a_step_states_is_that_of_the_model_it_opens(driver: Driver) -> None:
     """Of another model it would be proposed anew, as that has other words."""
     session, path = driver.session, next(path for path in shipped_files() if path.stem == "15-which-part")
@@ -581,6 +595,7 @@ def test_the_measure_that_a_step_states_is_that_of_the_model_it_opens(driver: Dr
     driver.wait(lambda: session.contrast.measure == "")
 
 
+@pytest.mark.slow
 def test_whoever_has_answered_goes_on_with_next_at_hand(driver: Driver, lesson: Lesson) -> None:
     """The field or choices go: the focus would move to “Back”, and scroll the words of the step away."""
     driver.window.lessons.open(lesson, 1)
@@ -668,6 +683,7 @@ def test_what_is_so_when_a_step_is_set_up_again_is_done_by_using_its_control(dri
         driver.wait(lambda done=done: lesson.tasks_done == done)
 
 
+@pytest.mark.slow
 def test_before_a_class_the_arrows_that_are_spoken_of_stand_beside_the_tape(driver: Driver) -> None:
     driver.window.resize(1280, 720)
     driver.window.set_projector(True)

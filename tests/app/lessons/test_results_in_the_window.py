@@ -81,6 +81,7 @@ def test_answers_tasks_and_hints_are_noted_and_saved_in_a_small_file(
     assert (second.tasks, second.done, second.is_done) == (1, 1, True)
 
 
+@pytest.mark.slow
 def test_who_is_in_a_step_saves_them_from_the_menu(
     driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,11 +112,13 @@ def test_they_are_there_again_after_a_restart(
     window.close()
 
 
+@pytest.mark.slow
 def test_nothing_is_saved_where_nothing_was_done(driver: Driver) -> None:
     driver.session.lesson.leave()
     assert not driver.control("lesson_results_save").isEnabled()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_written_is_said(
     driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-import pytest
+from covering import parametrize_few
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QWidget
@@ -39,7 +39,7 @@ def look_of(page: QWidget) -> dict[QWidget, tuple[str, ...]]:
     }
 
 
-@pytest.mark.parametrize("projector", [False, True], ids=["dark", "projector"])
+@parametrize_few("projector", [False, True], ids=["dark", "projector"])
 def test_a_perspective_out_of_sight_looks_once_shown_as_if_it_had_been_seen(
     window: MainWindow, drawn: Callable[[], None], projector: bool
 ) -> None:

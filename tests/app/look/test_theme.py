@@ -136,6 +136,7 @@ def test_a_window_that_begins_in_projector_mode_is_as_large_as_one_that_enters_i
     assert sizes == again
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("perspective", others_slow([row.name for row in PERSPECTIVES], "autodiff"))
 def test_what_was_made_in_projector_mode_has_smaller_type_after_it(
     window: MainWindow, qtbot: QtBot, perspective: str

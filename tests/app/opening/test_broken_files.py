@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from covering import parametrize_few
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from pytestqt.qtbot import QtBot
@@ -69,7 +70,7 @@ def complaint(window: MainWindow) -> str:
     return " ".join(panel.complaint for panel in window.perspective.panels if panel.is_in_sight)
 
 
-@pytest.mark.parametrize("name", ["bad.poll", "bad.net"])
+@parametrize_few("name", ["bad.poll", "bad.net"])
 def test_what_fails_before_its_panel_stands_is_said_there(
     session: Session, settings: Settings, tmp_path: Path, name: str, qtbot: QtBot
 ) -> None:
@@ -91,6 +92,7 @@ def test_a_network_is_opened_as_one(window: MainWindow, tmp_path: Path, qtbot: Q
     assert not window.session.text.is_opening
 
 
+@pytest.mark.slow
 def test_a_trace_is_told_from_a_text(
     window: MainWindow, transformer_run: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:

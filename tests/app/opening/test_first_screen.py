@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benches.opening import LONG, PREFIX, panel, press
+from covering import parametrize_few
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
@@ -38,6 +39,7 @@ def test_attention_and_distribution_are_there_before_anything_is_computed(sleepi
     assert len(panel(sleeping, "heads_view").badges) == 1
 
 
+@pytest.mark.slow
 def test_in_the_window_it_is_designed_for_surgery_is_seen_whole(sleeping: MainWindow, qtbot: QtBot) -> None:
     sleeping.resize(1440, 900)
     area = panel(sleeping, "surgery_view").findChild(QuietScrollArea)
@@ -80,7 +82,7 @@ def test_every_perspective_can_be_looked_at_before_torch_is_there(
     assert not sleeping.session.work.is_ready
 
 
-@pytest.mark.parametrize("damage", ["missing", "cut short", "another vocabulary", "no such step"])
+@parametrize_few("damage", ["missing", "cut short", "another vocabulary", "no such step"])
 def test_without_a_stored_trace_that_fits_there_is_a_window_all_the_same(
     damage: str, samples: Path, tmp_path: Path, session: Session, settings: Settings, qtbot: QtBot
 ) -> None:
@@ -183,6 +185,7 @@ def test_only_what_differs_from_the_first_screen_is_offered_again(
         window.close()
 
 
+@pytest.mark.slow
 def test_a_training_that_was_under_way_can_be_gone_on_with(
     tmp_path: Path, samples: Path, text_file: Path, options: TrainingOptions, qtbot: QtBot
 ) -> None:

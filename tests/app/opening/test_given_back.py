@@ -145,6 +145,7 @@ def test_a_scene_gives_back_all_that_it_set(
     assert everything(own) == before
 
 
+@pytest.mark.slow
 def test_what_a_person_changes_in_a_scene_stays(
     window: MainWindow, own: Session, scene: Path, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:

@@ -79,6 +79,7 @@ def test_what_was_open_is_offered_again(
     assert later.text.corpus.options.documents == "line"
 
 
+@pytest.mark.slow
 def test_a_run_is_called_as_everywhere_else(
     window: MainWindow,
     session: Session,
@@ -112,6 +113,7 @@ def test_what_is_opened_instead_takes_the_place_of_the_offer(
     qtbot.waitUntil(lambda: window.notice.sentence == "")
 
 
+@pytest.mark.slow
 def test_a_lesson_takes_the_place_of_what_is_offered(
     window: MainWindow,
     read: Session,
@@ -133,6 +135,7 @@ def test_a_lesson_takes_the_place_of_what_is_offered(
     qtbot.waitUntil(lambda: not again.notice.sentence and again.beginning.strip.isHidden(), timeout=5000)
 
 
+@pytest.mark.slow
 def test_a_translation_goes_on_with_its_source(
     window: MainWindow,
     read_pair: Callable[..., Session],

@@ -1,5 +1,6 @@
 """At first each card says whether to look at it first, second or third; once looked at, it does not."""
 
+import pytest
 from PySide6.QtCore import QEvent, QPointF
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QApplication
@@ -33,6 +34,7 @@ def test_three_cards_are_marked_until_the_pointer_has_rested_there(window: MainW
     assert window.settings.lines("view/looked_at") == ["train/loss_view"]
 
 
+@pytest.mark.slow
 def test_what_was_looked_at_is_remembered(window: MainWindow, settings: Settings, qtbot: QtBot) -> None:
     settings.keep("view/looked_at", ["train/plan_view", "train/live_sample_view"])
     window.show_perspective("train")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from covering import parametrize_few
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QPushButton
@@ -121,6 +122,7 @@ def test_a_scene_is_put_on_again_in_another_place(
     session.close()
 
 
+@pytest.mark.slow
 def test_a_scene_holds_only_the_models_that_it_shows(
     arranged: Session, lecture: Path, window: MainWindow
 ) -> None:
@@ -137,6 +139,7 @@ def test_a_scene_holds_only_the_models_that_it_shows(
     assert [model.step for model in scene_of(arranged, "compare").beside(lecture).models][1:] == [1]
 
 
+@pytest.mark.slow
 def test_a_model_beside_its_own_earlier_steps_is_put_on_again(
     window: MainWindow,
     arranged: Session,
@@ -206,6 +209,7 @@ def test_a_scene_is_opened_by_a_drop_and_by_the_menu(
     assert window.settings.recent[0] == lecture / "second.lmviz"
 
 
+@pytest.mark.slow
 def test_a_sample_model_and_a_text_of_the_catalogue_are_known_by_name(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -224,6 +228,7 @@ def test_a_sample_model_and_a_text_of_the_catalogue_are_known_by_name(
     assert saved.text.catalogue == "farm"
 
 
+@pytest.mark.slow
 def test_a_pasted_text_is_part_of_the_scene(
     window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
@@ -289,6 +294,7 @@ def test_a_scene_that_takes_long_says_so_and_can_be_stopped(
     assert window.notice.sentence == ""
 
 
+@pytest.mark.slow
 def test_a_scene_whose_surgery_its_model_does_not_allow_is_not_opened_for_ever(
     window: MainWindow, session: Session, lecture: Path, qtbot: QtBot
 ) -> None:
@@ -304,7 +310,7 @@ def test_a_scene_whose_surgery_its_model_does_not_allow_is_not_opened_for_ever(
     assert window.notice.sentence.startswith("There is no head 99")
 
 
-@pytest.mark.parametrize("content", [b"not JSON", b"{}", b"\xff\xfe"])
+@parametrize_few("content", [b"not JSON", b"{}", b"\xff\xfe"])
 def test_a_file_that_is_no_scene_is_said_in_the_notice(
     window: MainWindow, tmp_path: Path, content: bytes, qtbot: QtBot
 ) -> None:
@@ -355,6 +361,7 @@ def test_a_scene_that_cannot_be_written_is_said(
     assert open_scene(tmp_path / "night.lmviz").perspective == window.perspective_name
 
 
+@pytest.mark.slow
 def test_a_network_of_autodiff_is_part_of_its_scene(
     window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
@@ -383,6 +390,7 @@ def test_a_network_of_autodiff_is_part_of_its_scene(
     assert window.perspective_name == "autodiff"
 
 
+@pytest.mark.slow
 def test_a_network_that_cannot_be_read_is_said_where_it_is_written(
     window: MainWindow, session: Session, tmp_path: Path
 ) -> None:
@@ -394,6 +402,7 @@ def test_a_network_that_cannot_be_read_is_said_where_it_is_written(
     assert session.network_focus.pinned is None
 
 
+@pytest.mark.slow
 def test_a_race_is_part_of_the_scene(
     window: MainWindow, session: Session, lecture: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
@@ -417,6 +426,7 @@ def test_a_race_is_part_of_the_scene(
     qtbot.waitUntil(lambda: "the race runs" in window.notice.sentence)
 
 
+@pytest.mark.slow
 def test_a_name_that_no_file_can_have_is_missing(
     window: MainWindow, session: Session, lecture: Path, qtbot: QtBot
 ) -> None:
@@ -426,7 +436,7 @@ def test_a_name_that_no_file_can_have_is_missing(
     qtbot.waitUntil(lambda: window.notice.sentence.startswith("long.lmviz names the model runs/999"))
 
 
-@pytest.mark.parametrize(
+@parametrize_few(
     ("side", "head", "expected"),
     [
         ("encoder", (1, 0), ("encoder", (1, 0))),

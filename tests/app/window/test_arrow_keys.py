@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from covering import parametrize_few
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -40,7 +41,7 @@ def press(widget: QWidget, key: Qt.Key, qtbot: QtBot) -> None:
     qtbot.keyClick(widget, key)
 
 
-@pytest.mark.parametrize("kind", [QPushButton, EquationView])
+@parametrize_few("kind", [QPushButton, EquationView])
 def test_a_click_into_a_panel_does_not_cost_the_arrow_keys(
     inside: MainWindow, session: Session, kind: type[QWidget], qtbot: QtBot
 ) -> None:
@@ -77,6 +78,7 @@ def test_in_inside_the_keys_do_what_the_buttons_with_their_signs_do_wherever_one
             assert clicked != before
 
 
+@pytest.mark.slow
 def test_a_click_into_the_unrolled_picture_leaves_the_keys_to_the_stages(
     inside: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:
@@ -111,6 +113,7 @@ def test_elsewhere_the_keys_across_step_through_the_words(
         assert (session.focus.position, session.focus.stage) == place
 
 
+@pytest.mark.slow
 def test_a_number_field_keeps_its_arrow_keys(inside: MainWindow, session: Session, qtbot: QtBot) -> None:
     inside.show_perspective("attention")
     field = inside.perspective.findChild(QDoubleSpinBox)

@@ -67,6 +67,7 @@ def test_panels_are_imported_in_the_thread_of_the_window(
     assert importing == {threading.main_thread().name}
 
 
+@pytest.mark.slow
 def test_it_waits_while_somebody_does_something(
     window: MainWindow, views: list[Board], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -98,6 +98,7 @@ def test_what_is_said_elsewhere_is_shown_in_its_line(
     assert line(window, "user_2").text() == "Who?"
 
 
+@pytest.mark.slow
 def test_what_is_typed_stays_where_the_cursor_is(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -113,6 +114,7 @@ def test_what_is_typed_stays_where_the_cursor_is(
     assert edit.text() == "Who asks?"
 
 
+@pytest.mark.slow
 def test_what_the_template_wrote_is_told_from_what_was_said(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -141,6 +143,7 @@ def next_turn(window: MainWindow, role: str, qtbot: QtBot) -> None:
     next(action for action in menu.actions() if action.text() == role).trigger()
 
 
+@pytest.mark.slow
 def test_of_many_lines_it_is_said_how_many_are_out_of_sight(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -211,6 +214,7 @@ def test_those_speak_next_whom_the_template_lets_speak(
     assert session.reading.prefix.endswith(";The bat;;")
 
 
+@pytest.mark.slow
 def test_the_switch_and_texts_from_elsewhere_end_it(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -231,6 +235,7 @@ def test_the_switch_and_texts_from_elsewhere_end_it(
     assert window.prefix_bar.edit.text() == "The bat made noise"
 
 
+@pytest.mark.slow
 def test_a_template_without_a_system_has_no_line_for_it(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -239,6 +244,7 @@ def test_a_template_without_a_system_has_no_line_for_it(
     assert not line(window, "system").isVisibleTo(window)
 
 
+@pytest.mark.slow
 def test_a_template_that_fails_is_said_and_ends_the_chat(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -279,6 +285,7 @@ def test_the_window_goes_on_while_a_template_never_ends(
     beside.close()
 
 
+@pytest.mark.slow
 def test_why_a_turn_cannot_be_written_stays_until_one_can(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -294,6 +301,7 @@ def test_why_a_turn_cannot_be_written_stays_until_one_can(
     assert not window.notice.sentence
 
 
+@pytest.mark.slow
 def test_what_was_typed_stays(window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot) -> None:
     session.reading.set_prefix("The bat made noise")
     opened(window, session, folder_with(tmp_path, TEMPLATE), qtbot)
@@ -301,6 +309,7 @@ def test_what_was_typed_stays(window: MainWindow, session: Session, tmp_path: Pa
     assert not session.chat.is_on
 
 
+@pytest.mark.slow
 def test_a_model_without_a_template_reads_plain_text(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from benches.exporting import choose
+from covering import parametrize_few
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMenu
@@ -66,6 +67,7 @@ def test_what_a_training_can_be_told_depends_on_how_it_stands(
     assert offered() >= {"Train", "Continue training", "Play training like a film"}
 
 
+@pytest.mark.slow
 def test_where_the_race_is_steered_a_step_is_offered_only_while_it_is_under_way(
     window: MainWindow,
     session: Session,
@@ -107,7 +109,7 @@ def test_there_is_only_something_to_undo_after_an_intervention(
 @pytest.mark.parametrize(
     ("look", "is_training", "every"),
     [
-        ("dark", True, 4),
+        ("dark", True, 8),
         *(
             pytest.param(look, is_training, 1, marks=pytest.mark.slow)
             for look in ("light", "dark", "projector")
@@ -235,7 +237,7 @@ def test_other_words_are_of_what_there_is() -> None:
     assert set(OF_PERSPECTIVES) <= {perspective.name for perspective in PERSPECTIVES}
 
 
-@pytest.mark.parametrize(("title", "panel"), [(title, panel) for title, _, panel in TERMS])
+@parametrize_few(("title", "panel"), [(title, panel) for title, _, panel in TERMS], quick=2)
 def test_a_term_of_the_field_leads_to_the_panel_that_shows_it(
     window: MainWindow, qtbot: QtBot, title: str, panel: str
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benches.exporting import LONG, choose, exported, shown
+from covering import parametrize_few
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QLineEdit,
@@ -23,6 +24,7 @@ from lmviz.inspection.interventions import zero
 from lmviz.training.options import TrainingOptions
 
 
+@pytest.mark.slow
 def test_the_lines_behind_a_count_can_be_taken_along(
     window: MainWindow,
     session: Session,
@@ -69,7 +71,7 @@ def test_the_lines_behind_a_count_can_be_taken_along(
     qtbot.waitUntil(lambda: panel.recipe() not in ("", QGuiApplication.clipboard().text()), timeout=LONG)
 
 
-@pytest.mark.parametrize("is_changed", [False, True])
+@parametrize_few("is_changed", [False, True])
 def test_what_is_predicted_leaves_as_numbers_and_as_python(
     window: MainWindow, read: Session, qtbot: QtBot, is_changed: bool
 ) -> None:
@@ -98,7 +100,7 @@ def test_what_is_predicted_leaves_as_numbers_and_as_python(
     np.testing.assert_allclose(arrays["score"], [node.score for node in scope["tree"].nodes[1:]], rtol=1e-5)
 
 
-@pytest.mark.parametrize("is_changed", [False, True])
+@parametrize_few("is_changed", [False, True])
 def test_what_was_rolled_leaves_as_numbers_and_as_python(
     window: MainWindow, read: Session, qtbot: QtBot, is_changed: bool
 ) -> None:
@@ -156,6 +158,7 @@ def test_what_is_compared_leaves_as_numbers_and_as_python(
         assert list(draws) == [step.draw for step in steps]
 
 
+@pytest.mark.slow
 def test_scores_leave_as_numbers_and_as_python(
     window: MainWindow, read: Session, text_file: Path, qtbot: QtBot
 ) -> None:
@@ -199,6 +202,7 @@ def test_what_a_text_shows_leaves_as_numbers_and_as_python(
     assert len(scope["ids"]) > 90
 
 
+@pytest.mark.slow
 def test_a_text_half_merged_leaves_as_it_is_seen(
     window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:

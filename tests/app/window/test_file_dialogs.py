@@ -82,6 +82,7 @@ def test_the_columns_of_a_dialog_show_what_stands_in_them(
     dialog.reject()
 
 
+@pytest.mark.slow
 def test_several_texts_are_one_corpus(
     session: Session,
     choose: Callable[[str], None],

@@ -72,6 +72,7 @@ def test_features_are_found_beside_the_run_and_opened(
     dialog.close()
 
 
+@pytest.mark.slow
 def test_a_pause_keeps_what_it_goes_on_from_and_stopping_keeps_what_was_learned(
     window: MainWindow, session: Session, run: Path, qtbot: QtBot
 ):
@@ -120,6 +121,7 @@ def test_what_cannot_be_found_is_said_before(window: MainWindow, session: Sessio
     dialog.close()
 
 
+@pytest.mark.slow
 def test_features_of_another_program_are_opened_where_they_belong_and_refused_elsewhere(
     window: MainWindow, session: Session, run: Path, tmp_path: Path, qtbot: QtBot
 ):

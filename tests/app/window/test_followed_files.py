@@ -72,6 +72,7 @@ def test_a_lecture_is_read_again_and_its_place_kept(
     assert len(lectures.lecture.items) == 3, "the one that was read stays"
 
 
+@pytest.mark.slow
 def test_a_lesson_of_ones_own_is_read_again_at_its_step(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -89,6 +90,7 @@ def test_a_lesson_of_ones_own_is_read_again_at_its_step(
     write(path, LESSON)
 
 
+@pytest.mark.slow
 def test_a_poll_of_ones_own_is_read_again(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:

@@ -16,7 +16,7 @@ from tests.app.conftest import wait_for_reading
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", others_slow(["transformer", "lstm"], "transformer"))
-@walk_through("inside", "attention")
+@walk_through("attention")
 def test_every_panel_stands_a_pinned_cell_that_has_gone(
     window: MainWindow,
     session: Session,

@@ -52,6 +52,7 @@ def test_the_button_says_which_model_is_looked_into(window: MainWindow, two: Ses
     assert not window.findChild(QPushButton, "compare_picker").isEnabled()
 
 
+@pytest.mark.slow
 def test_of_a_counted_model_it_says_how_many_n_grams_there_are_at_the_shown_step(
     window: MainWindow,
     session: Session,
@@ -100,6 +101,7 @@ def test_its_menu_chooses_among_the_open_models_and_closes_one(
     assert not any(words.startswith("lstm") for words in offered("model_picker"))
 
 
+@pytest.mark.slow
 def test_an_entry_is_about_the_model_that_it_names(
     window: MainWindow, two: Session, offered: Callable[[str], dict[str, QAction]]
 ) -> None:
@@ -125,6 +127,7 @@ def test_its_menu_asks_which_run_to_open(
     dialog.close()
 
 
+@pytest.mark.slow
 def test_models_are_ticked_to_stand_beside_it(
     window: MainWindow, two: Session, offered: Callable[[str], dict[str, QAction]]
 ) -> None:
@@ -141,6 +144,7 @@ def test_models_are_ticked_to_stand_beside_it(
     assert button.text() == "compare with…"
 
 
+@pytest.mark.slow
 def test_a_moment_can_be_held_on_to(two: Session, offered: Callable[[str], dict[str, QAction]]) -> None:
     two.library.choose(two.library.models[0])
     two.library.choose_step(1)
@@ -151,6 +155,7 @@ def test_a_moment_can_be_held_on_to(two: Session, offered: Callable[[str], dict[
     assert two.comparison.moments == ((model, step), (model, model.snapshots[-1]))
 
 
+@pytest.mark.slow
 def test_a_sample_model_is_opened_beside_the_only_one(
     read: Session,
     offered: Callable[[str], dict[str, QAction]],
@@ -176,6 +181,7 @@ def test_the_button_on_the_right_opens_the_palette(window: MainWindow, qtbot: Qt
         qtbot.mouseClick(window.findChild(QPushButton, "palette_button"), Qt.MouseButton.LeftButton)
 
 
+@pytest.mark.slow
 def test_the_model_is_named_by_its_family_where_there_is_no_room(
     window: MainWindow, read: Session, qtbot: QtBot
 ) -> None:

@@ -125,6 +125,7 @@ def test_nothing_is_done_again_with_other_models(
     assert not any(found.values()), found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first_perspective", ["autodiff"])
 def test_nothing_is_done_again_after_a_sweep_backward(
     window: MainWindow, session: Session, work_when_idle: Callable[[], list[str]]

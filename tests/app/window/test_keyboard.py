@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from covering import others_slow, walk_through
+from covering import others_slow, parametrize_few, walk_through
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
@@ -116,7 +116,7 @@ def rows_of_the_guide(window: MainWindow) -> list[str]:
     return re.findall(r"^\| (.+?) \|", guide.read_text("utf-8").lower(), re.MULTILINE)
 
 
-@pytest.mark.parametrize("rows", [rows_of_the_window, rows_of_the_guide], ids=["window", "guide"])
+@parametrize_few("rows", [rows_of_the_window, rows_of_the_guide], ids=["window", "guide"])
 def test_every_key_that_anything_listens_to_is_named(
     window: MainWindow, rows: Callable[[MainWindow], list[str]]
 ) -> None:
@@ -136,7 +136,7 @@ def test_the_keyboard_map_fits_into_a_small_window(window: MainWindow) -> None:
     assert shown.height() < window.height()
 
 
-@walk_through("corpus", "sample", "polls")
+@walk_through("corpus", "sample")
 def test_another_perspective_gives_no_field_the_keys(
     window: MainWindow, read: Session, perspectives: tuple[str, ...]
 ) -> None:
@@ -157,7 +157,7 @@ def test_another_perspective_gives_no_field_the_keys(
     assert left >= len(perspectives)
 
 
-@walk_through("train", "inside", "sample")
+@walk_through("train")
 def test_another_tab_gives_no_field_the_keys(
     window: MainWindow, read: Session, perspectives: tuple[str, ...]
 ) -> None:
@@ -176,6 +176,7 @@ def test_another_tab_gives_no_field_the_keys(
     assert tried, "in some place two share, one has a field"
 
 
+@pytest.mark.slow
 def test_a_control_that_can_no_longer_be_used_gives_the_keyboard_to_none(
     window: MainWindow, qtbot: QtBot
 ) -> None:
@@ -194,7 +195,7 @@ def test_a_control_that_can_no_longer_be_used_gives_the_keyboard_to_none(
 @pytest.mark.parametrize(
     "perspective",
     [
-        row if row.name in ("inside", "attention", "circuits") else pytest.param(row, marks=pytest.mark.slow)
+        row if row.name in ("inside", "attention") else pytest.param(row, marks=pytest.mark.slow)
         for row in shown_perspectives()
     ],
     ids=lambda row: row.name,
@@ -212,6 +213,7 @@ def test_tab_reaches_the_tabs_of_a_place_right_before_what_they_show(
             assert reached[reached.index(bar) + 1] is inside[1], place.name
 
 
+@pytest.mark.slow
 def test_tab_reaches_the_train_button_before_the_settings(window: MainWindow, qtbot: QtBot) -> None:
     window.show_perspective("train")
     cards = find(window, QWidget, "family_picker")

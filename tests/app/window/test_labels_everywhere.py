@@ -48,7 +48,7 @@ def labelled(label_runs: dict[str, Path], tmp_path: Path) -> Callable[[str], Pat
 
 
 @pytest.mark.parametrize("name", others_slow([*TEXTS, *TRANSFORMERS], "captioner"))  # whose source is no text
-@walk_through("train", "inside", "compare")
+@walk_through("inside", "compare")
 def test_no_panel_complains_or_is_blank(
     window: MainWindow,
     session: Session,

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from covering import parametrize_few
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QWidget
@@ -185,7 +186,7 @@ def test_the_text_of_the_next_item_is_read_once(
     assert sources == [str(text)]
 
 
-@pytest.mark.parametrize("key", [Qt.Key.Key_B, Qt.Key.Key_Period])
+@parametrize_few("key", [Qt.Key.Key_B, Qt.Key.Key_Period])
 def test_the_screen_is_black_until_a_key_is_pressed(opened: MainWindow, key: Qt.Key, qtbot: QtBot) -> None:
     def is_black() -> bool:
         color = opened.grab().toImage().pixelColor(400, 300)
@@ -240,6 +241,7 @@ def test_notes_and_clock_stand_in_a_window_of_their_own(opened: MainWindow, qtbo
     assert not opened.lectures.is_black
 
 
+@pytest.mark.slow
 def test_the_notes_say_how_far_behind_the_plan_one_is(
     opened: MainWindow, small: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
@@ -288,6 +290,7 @@ def test_how_long_it_has_lasted(seconds: float | None, words: str) -> None:
     assert lasted_in_words(seconds) == words
 
 
+@pytest.mark.slow
 def test_what_is_shown_is_saved_as_the_scene_after_the_one_that_is_shown(
     opened: MainWindow, session: Session, small: Path, qtbot: QtBot
 ) -> None:
@@ -567,6 +570,7 @@ def test_a_handout_draws_the_models_that_are_compared(
     assert any("What follows “eat”" in each for each in re.findall(r'<img alt="([^"]*)"', said))
 
 
+@pytest.mark.slow
 def test_a_handout_says_its_language_and_marks_what_comes_with_lmviz(
     window: MainWindow, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
@@ -595,6 +599,7 @@ def test_a_handout_of_a_lesson_has_all_of_its_steps(
     assert session.lesson.number == 0
 
 
+@pytest.mark.slow
 def test_closing_the_window_stops_a_handout(
     opened: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

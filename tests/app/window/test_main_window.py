@@ -165,6 +165,7 @@ def test_a_run_that_is_opened_alone_is_seen_with_an_example_of_its_text(
     qtbot.waitUntil(lambda: session.reading.current is not None and bool(session.reading.prefix))
 
 
+@pytest.mark.slow
 def test_a_run_whose_text_may_not_be_read_says_how_to_allow_it(
     window: MainWindow, session: Session, label_runs: dict[str, Path], qtbot: QtBot
 ) -> None:

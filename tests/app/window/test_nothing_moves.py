@@ -174,6 +174,7 @@ def test_what_is_said_is_not_under_the_panels_and_covers_no_button_of_the_transp
     assert label.height() >= label.heightForWidth(label.width())
 
 
+@pytest.mark.slow
 def test_the_rail_stands_still_whatever_is_shown(window: MainWindow) -> None:
     def rail() -> list[QRect]:
         return [part for name, part in places(window).items() if name in ("header", "rail", "transport")]

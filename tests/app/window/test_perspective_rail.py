@@ -1,6 +1,6 @@
 """The rail of perspectives: words stand below all icons or below none."""
 
-import pytest
+from covering import parametrize_few
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -9,7 +9,7 @@ from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.app.window.perspective_rail import PerspectiveRail, RailButton
 
 
-@pytest.mark.parametrize("projector", [False, True])
+@parametrize_few("projector", [False, True])
 def test_words_stand_below_all_icons_or_none(qtbot: QtBot, projector: bool) -> None:
     theme_switch().set_projector(projector)
     rail = PerspectiveRail(PERSPECTIVES)

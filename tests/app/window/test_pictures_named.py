@@ -120,6 +120,7 @@ def look_at_all() -> None:
                 )
 
 
+@pytest.mark.slow
 def test_no_place_of_a_lecture_opens_what_its_words_name(
     window: MainWindow,
     session: Session,

@@ -92,6 +92,7 @@ def test_a_checkpoint_is_a_tick_once_it_is_whole(
     assert np.abs(shown - lmviz.trace(str(whole), TEXT)["probabilities"].array).max() < 1e-5
 
 
+@pytest.mark.slow
 def test_a_deleted_checkpoint_keeps_its_tick_marked_gone(
     window: MainWindow, session: Session, opened: Path, qtbot: QtBot
 ) -> None:
@@ -194,6 +195,7 @@ def test_a_training_in_another_process_is_watched_live(
     assert np.abs(shown - expected).max() < 1e-5
 
 
+@pytest.mark.slow
 def test_the_doctor_says_what_there_is_to_say_before_a_series_is_opened(
     window: MainWindow, session: Session, trained_once: Path, tmp_path: Path, monkeypatch, qtbot: QtBot
 ) -> None:

@@ -219,7 +219,7 @@ def test_no_perspective_scrolls_sideways_beside_a_lesson(
 
 
 @pytest.mark.parametrize("projector", others_slow([False, True], True), ids=["light", "projector"])
-@walk_through("train", "inside", "autodiff", "scale")
+@walk_through("train", "inside")
 def test_every_perspective_fits_beside_the_panel_of_lessons(
     window: MainWindow,
     drawn: Callable[[], None],
@@ -245,6 +245,7 @@ def test_every_perspective_fits_beside_the_panel_of_lessons(
         qtbot.waitUntil(lambda alone=alone, beside=beside: beside() == alone)
 
 
+@pytest.mark.slow
 def test_panels_that_do_not_fit_side_by_side_stand_behind_one_another(
     window: MainWindow, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:

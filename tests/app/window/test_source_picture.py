@@ -62,6 +62,7 @@ def test_a_painted_pixel_changes_what_comes_next(
     np.testing.assert_allclose(trace["probabilities"].array[-1], wanted, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_picture_is_cleared_and_kept_apart_from_a_text(
     window: MainWindow, captioning: Session, lstm_run: Path, captioner_run: Path, qtbot: QtBot
 ) -> None:
@@ -121,6 +122,7 @@ def raise_page_of(panel: QWidget) -> None:
     panel.parentWidget().raise_()
 
 
+@pytest.mark.slow
 def test_gradients_colour_the_picture(window: MainWindow, captioning: Session, qtbot: QtBot) -> None:
     picture = window.prefix_bar.picture
     assert picture.values is None

@@ -200,6 +200,7 @@ def test_a_token_is_inserted_by_its_id_at_the_cursor(window: MainWindow, chat: S
     assert edit.cursorPosition() == len(f"The{END_OF_TURN}")  # type: ignore[attr-defined]  # a line
 
 
+@pytest.mark.slow
 def test_an_id_that_cannot_stand_there_is_refused_in_a_sentence(
     window: MainWindow, chat: Session, qtbot: QtBot
 ) -> None:

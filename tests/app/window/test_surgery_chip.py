@@ -83,6 +83,7 @@ def test_off_keeps_the_changes_and_puts_none_of_them_in_force(
     np.testing.assert_allclose(session.reading.current.trace["logits"].array, with_changes, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_new_change_switches_all_on_again(changed: MainWindow, session: Session) -> None:
     session.surgery.set_off(True)
     assert session.surgery.in_force == ()

@@ -55,6 +55,7 @@ def test_a_finished_run_is_trained_further_by_the_button(
     assert len(session.library.models) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("look", others_slow(["light", "dark"], "light"))
 def test_only_one_of_two_buttons_that_train_different_things_is_blue(
     finished: MainWindow, look: str, text_file: Path, session: Session, qtbot: QtBot
@@ -76,6 +77,7 @@ def test_only_one_of_two_buttons_that_train_different_things_is_blue(
     assert further.property("role") == "primary"
 
 
+@pytest.mark.slow
 def test_after_the_projector_the_figures_have_the_room_they_had(finished: MainWindow) -> None:
     labels = [finished.transport.findChild(QLabel, name) for name in ("training_step", "training_loss")]
     before = [label.size() for label in labels]
@@ -101,6 +103,7 @@ def test_the_figures_are_those_of_the_model_that_is_shown(
     assert said(finished, "training_loss") == trained
 
 
+@pytest.mark.slow
 def test_a_training_whose_model_is_not_shown_is_named(
     finished: MainWindow,
     session: Session,
@@ -120,6 +123,7 @@ def test_a_training_whose_model_is_not_shown_is_named(
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
 
+@pytest.mark.slow
 def test_before_its_first_number_a_training_does_not_seem_to_be_none(
     window: MainWindow,
     session: Session,
@@ -162,6 +166,7 @@ def test_one_step_says_what_is_missing(finished: MainWindow, session: Session, q
     assert len(session.library.models) == 1
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_be_trained_further_is_not_offered_to_be(
     finished: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
