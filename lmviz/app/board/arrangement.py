@@ -16,15 +16,17 @@ Lengths = dict[str, dict[str, int]]
 @dataclass
 class Choices:
     """The lengths of parts of a board as a person has drawn them, and which page of a place is in front:
-    chosen by a person, after it was chosen for the model `fitted_for`."""
+    chosen by a person, after it was chosen for the model `fitted_for`. The page that was `brought` forward
+    last stays in front in whatever place it comes to stand."""
 
     lengths: Lengths = field(default_factory=dict)
     fronts: dict[str, str] = field(default_factory=dict)
     fitted_for: OpenedModel | None = None
+    brought: str = ""
 
     def copy(self) -> Choices:
         """The same, to be changed apart."""
-        return Choices(dict(self.lengths), dict(self.fronts), self.fitted_for)
+        return Choices(dict(self.lengths), dict(self.fronts), self.fitted_for, self.brought)
 
 
 @dataclass

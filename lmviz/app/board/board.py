@@ -166,7 +166,7 @@ class Board(QWidget):
     def forget_fronts(self) -> None:
         """Let what is in front be what the table of panels says, whatever was brought forward before."""
         self._view.fronts.clear()
-        self._view.fitted_for = None
+        self._view.fitted_for, self._view.brought = None, ""
         self._beside = ()
         for place in self._places.values():
             place.has_choice = False
@@ -271,7 +271,8 @@ class Board(QWidget):
         for home, front in [*self._view.fronts.items()]:
             if front in self._pages and self._pages[front].row.clears == page.row.area:
                 del self._view.fronts[home]  # what has taken its room gives it back
-        self._view.fronts[self._standing.get(name, self._homes[name])] = name
+        self._choose_front(self._standing.get(name, self._homes[name]), name)
+        self._view.brought = name
         self._settle()
         place = self._place_of(page)
         if place is not None:
@@ -332,6 +333,8 @@ class Board(QWidget):
                 if (says_little and stands_behind) or name in joined:
                     needs_none.add(name)
         self._standing = self._find_places(wanted, joined, needs_none)
+        if (brought := self._view.brought) in self._standing:
+            self._view.fronts[self._standing[brought]] = brought
         for name, page in self._pages.items():
             if page.has_panel:
                 page.set_least(QSize(0, 0) if name in needs_none else self._least(name))
@@ -365,7 +368,8 @@ class Board(QWidget):
                 own = joined.get(row.name, row.name)
                 home = first.name if first is not None and row.area in stacked else own
                 found[row.name] = self._homes[home]
-        if self._only or current_theme().scale <= 1 or not found:
+        is_alone = len(set(found.values())) <= 1
+        if is_alone or (current_theme().scale <= 1 and not self._only):
             return found
 
         def crowd() -> Crowding:
@@ -492,10 +496,10 @@ class Board(QWidget):
             has_nothing = bool(place.front.panel.out_of_place(model))
             first = [page for page in place.pages if page.row.is_first_for(model)]
             if first and (has_nothing or not place.has_choice):
-                self._view.fronts[place.name] = first[0].row.name
+                self._choose_front(place.name, first[0].row.name)
             elif has_nothing:
                 fitting = (page for page in place.pages if not page.panel.out_of_place(model))
-                self._view.fronts[place.name] = next(fitting, place.front).row.name
+                self._choose_front(place.name, next(fitting, place.front).row.name)
         self._settle()
 
     def _show_what_has_begun(self, page: PanelPage) -> None:
@@ -507,10 +511,16 @@ class Board(QWidget):
     def _place_of(self, page: PanelPage) -> Place | None:
         return next((place for place in self._places.values() if place.indexOf(page) >= 0), None)
 
+    def _choose_front(self, place: str, name: str) -> None:
+        """Have a page in front of its place, instead of the one that was brought forward there."""
+        self._view.fronts[place] = name
+        if name != self._view.brought and self._standing.get(self._view.brought) == place:
+            self._view.brought = ""
+
     def _note_front(self, place: Place) -> None:
         before = self._cleared
         if place.front is not None:
-            self._view.fronts[place.name] = place.front.row.name
+            self._choose_front(place.name, place.front.row.name)
         if self._cleared != before:
             self._soon.start()
 
