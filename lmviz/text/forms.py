@@ -488,7 +488,7 @@ def _find_table(sample: FileBeginning, options: CorpusOptions, force: bool) -> L
     is_told = layout.heading and not layout.guessed
     if len(rows) < (FEWEST_LINES if is_named or is_told else MANY_LINES):
         return None
-    if dialect.separator == "tab" and not layout.heading:
+    if dialect.separator == "tab" and dialect.quotes == "none" and not layout.heading:
         is_simple = width == 2 and layout.roles.get("label") == 0
         if (
             is_simple
@@ -593,6 +593,7 @@ def _find_labels(sample: FileBeginning, options: CorpusOptions, force: bool) -> 
     labels = {row[0] for row in rows}
     if force or (
         rows
+        and not is_heading([[cell.strip('"') for cell in row] for row in rows])  # a table
         and 2 * len(labels) <= len(rows)
         and all(len(label) <= LONGEST_LABEL for label in labels)
         and len({row[1] for row in rows}) > len(labels)

@@ -558,3 +558,21 @@ def test_any_bytes_are_a_corpus_or_a_clear_sentence(tmp_path_factory, data, name
         said = str(error)
     assert said
     assert "did not expect" not in said
+
+
+def test_labels_behind_tabs_may_stand_in_quotes():
+    lines = [f'"{label}"\t"{text}"\n' for label, text in FILMS]
+    assert pairs_of(examples("".join(lines), "films.tsv")) == [*FILMS]
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_heading_above_labels_behind_tabs_is_no_label(quote):
+    def line(one: str, other: str) -> str:
+        return f"{quote}{one}{quote}\t{quote}{other}{quote}\n"
+
+    rows = [("true" if n % 2 else "false", f"the film number {n}") for n in range(20)]
+    text = "".join(line(*row) for row in [("crawl", "Text"), *rows])
+    found = recognise("films.tsv", text.encode())
+    assert found is not None
+    assert found.heading
+    assert found.doubt == "crawl may be the label"
