@@ -22,7 +22,7 @@ def results(folder: Path) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lmviz.LmvizWarning)
         known = _asked() | _trained(folder) | _of_circuits() | _of_two() | _read_off()
-        return known | _labelled(folder)
+        return known | _labelled(folder) | _of_features()
 
 
 def _asked() -> dict[str, Any]:
@@ -145,6 +145,19 @@ def _read_off() -> dict[str, Any]:
         "steering": lmviz.steer(
             MODEL, direction, TEXT, "probability:dog", strengths=(-1, 0, 1), held_out=["The owl ran"]
         ),
+    }
+
+
+def _of_features() -> dict[str, Any]:
+    found = lmviz.find_features(MODEL, [TEXT, CHANGED] * 8, size=8, k=2, tokens=64, batch=16)
+    contrast = lmviz.contrast(TEXT, CHANGED, measure="logit:dog")
+    graph = lmviz.feature_graph(MODEL, contrast, found, most=4)
+    return {
+        "features": found,
+        "graph of features": graph,
+        "edge of features": lmviz.try_edge(MODEL, graph, 0),
+        "features alone": lmviz.alone_by_size(MODEL, contrast, found, [1, 2]),
+        "score of a head": lmviz.score_pairs(MODEL, TEXT, found, layer=0, head=0, query=-1, key=0),
     }
 
 

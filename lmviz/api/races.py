@@ -58,9 +58,10 @@ def race(
     when a setting cannot be, or when the machine has not the memory for all lanes.
     """
     from lmviz.runs.opening import base_at
-    from lmviz.runs.racing import begin_race, resume_race
+    from lmviz.runs.racing import begin_race, check_settings, resume_race
 
-    settings = settings or {}
+    settings = {} if settings is None else settings
+    check_settings(settings)
     if resume and overwrite:
         raise LmvizError("A race is either resumed or overwritten: give resume=True or overwrite=True.")
     corpus = corpus_of(first_run(out)) if corpus is None and resume else corpus

@@ -32,6 +32,7 @@ class FeatureRecipe(Configuration):
         "How many tokens to learn from; a shorter text is read more than once.",
         label="Tokens to learn from",
         minimum=2,
+        maximum=10**12,
     )
     batch: int = setting(
         1024, "How many tokens make a step.", label="Tokens a step", minimum=2, advanced=True

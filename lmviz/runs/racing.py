@@ -57,14 +57,19 @@ class PlannedLane:
         return re.sub(r"[^\w.,=+-]+", "-", self.name).strip("-.") or "lane"
 
 
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Raise LmvizError for what holds no settings."""
+    if not isinstance(settings, Mapping):
+        raise LmvizError(f"{settings!r} has no settings: give a dictionary, such as {{'family': 'gru'}}.")
+
+
 def vary(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The settings of each lane by its name, from settings of which some have a list of values.
 
     Two lists make a grid, in which the last one varies fastest. A name says what differs:
     "learning_rate=0.002, width=64".
     """
-    if not isinstance(settings, Mapping):
-        raise LmvizError(f"{settings!r} has no settings: give a dictionary, such as {{'family': 'gru'}}.")
+    check_settings(settings)
     lists = {key: list(value) for key, value in settings.items() if isinstance(value, list | tuple | range)}
     for key, values in lists.items():
         if len(set(map(repr, values))) < len(values) or not values:

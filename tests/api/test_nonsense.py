@@ -451,6 +451,9 @@ LONG = (
 )
 """These take long: some nights are enough."""
 
+WORK = {("stability", "tokens", "many")}
+"""What is no nonsense, but work of days."""
+
 
 def carried_out(call: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     """What a call gives; of what comes bit by bit the beginning."""
@@ -483,6 +486,8 @@ def test_nonsense_is_refused_in_a_sentence(given, name, share, tmp_path, monkeyp
     defects = []
     for at, parameter in enumerate(dict.fromkeys([*known, *arguments]), len(name)):
         for kind, nonsense in [*NONSENSE.items()][at % share :: share]:
+            if (name, parameter, kind) in WORK:
+                continue
             try:
                 carried_out(call, {**arguments, parameter: nonsense})
             except lmviz.LmvizError as refusal:
