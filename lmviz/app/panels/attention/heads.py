@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.attention_heads import CROSS, DECODER, ENCODER, Head
 from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import counted, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -44,6 +46,20 @@ AT_ONCE = 200_000
 NOTHING = np.zeros((0, 0, 1, 1), dtype=np.float32)
 
 
+@dataclass(frozen=True)
+class _Of:
+    """What heads are drawn of: a reading, one attention of it, and gradients in the place of weights."""
+
+    reading: Reading
+    side: str
+    gradients: Gradient | None
+
+    @property
+    def addresses(self) -> list[str]:
+        """The weights of all layers that have heads."""
+        return _addresses(self.reading.trace, self.side)
+
+
 class HeadsPanel(Panel):
     """A click shows a head large, Ctrl+click adds it to those that are combined, a double click solos it."""
 
@@ -55,6 +71,7 @@ class HeadsPanel(Panel):
         super().__init__(session)
         self._mosaic = HeadMosaic()
         self._mosaic.set_readout(self._read_out)
+        self._of: _Of | None = None  # what is drawn, and so what is exported
         self.badges: tuple[tuple[HeadBadge, ...], ...] = ()  # what is known of each head, by layer
         self._together: tuple[Head, ...] = ()
         self._solo_head: Head | None = None
@@ -74,25 +91,22 @@ class HeadsPanel(Panel):
     def page_results(self) -> Sequence[Any]:
         from lmviz.pages.reading import PartOfTrace
 
-        reading = self.session.reading.current
-        if reading is None or self._gradients() is not None:
-            return ()
-        return (PartOfTrace(reading.trace, "attention"),)
+        of = self._of
+        return () if of is None or of.gradients is not None else (PartOfTrace(of.reading.trace, "attention"),)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        reading = self.session.reading.current
-        if reading is None:
+        of = self._of
+        if of is None:
             return {}
-        found, addresses = self._gradients(), self._addresses(reading.trace)
-        if found is not None:
-            return {gradient_of(address): found[address].array for address in addresses}
-        return {address: reading.trace[address].array for address in addresses}
+        if of.gradients is not None:
+            return {gradient_of(address): of.gradients[address].array for address in of.addresses}
+        return {address: of.reading.trace[address].array for address in of.addresses}
 
     def recipe(self) -> str:
-        reading = self.session.reading.current
-        has_recipe = reading is not None and self._gradients() is None
-        addresses = self._addresses(reading.trace) if reading is not None and has_recipe else []
-        return arrays_recipe(reading.moment, addresses) if reading is not None and addresses else ""
+        of = self._of
+        if of is None or of.gradients is not None:
+            return ""
+        return arrays_recipe(of.reading.moment, of.addresses)
 
     def out_of_place(self, model: OpenedModel) -> str:
         if model.has_heads:
@@ -100,14 +114,14 @@ class HeadsPanel(Panel):
         return f"{model.name} has no heads: open a Transformer to see all heads at once."
 
     def refresh(self) -> None:
-        reading = self.session.reading.current
+        reading, side = self.session.reading.current, self.session.attention.side
         self.silence(KEY)
-        if reading is None or not self._addresses(reading.trace):
+        if reading is None or not _addresses(reading.trace, side):
             is_known = reading is not None or self.session.library.model is None
             self._show_nothing(NO_HEADS if is_known else NO_TEXT)
             return
-        trace, gradients, side = reading.trace, self._gradients(), self.session.attention.side
-        addresses = self._addresses(trace)
+        trace, of = reading.trace, _Of(reading, side, self._gradients(reading, side))
+        gradients, addresses = of.gradients, of.addresses
 
         def work(model: Model | None = None) -> tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]:
             badges = () if side == CROSS else head_badges(trace, side)
@@ -117,41 +131,38 @@ class HeadsPanel(Panel):
 
         shapes = [trace[address].shape for address in addresses]
         if sum(math.prod(shape) for shape in shapes) <= AT_ONCE:
-            self._draw_heads(work(), gradients is not None)
+            self._draw_heads(of, work())
         else:
-            take = partial(self._draw_heads, are_gradients=gradients is not None)
-            self.ask(Question(KEY, reading, work), take)
+            self.ask(Question(KEY, reading, work), partial(self._draw_heads, of))
 
     def handle_failure(self, key: str) -> None:
         self._show_nothing("")
 
     def _show_nothing(self, sentence: str) -> None:
-        self.badges = ()
+        self._of, self.badges = None, ()
         self._mosaic.set_heads(NOTHING)
         self._card.set_aside("")
         self._card.set_placeholder(sentence)
 
-    def _gradients(self) -> Gradient | None:
+    def _gradients(self, reading: Reading, side: str) -> Gradient | None:
         """The gradients that are shown in the place of weights; None where weights are."""
-        reading, found = self.session.reading.current, self.session.gradients.current
-        if reading is None or found is None:
+        found = self.session.gradients.current
+        if found is None or not all(address in found for address in _addresses(reading.trace, side)):
             return None
-        return found if all(address in found for address in self._addresses(reading.trace)) else None
+        return found
 
-    def _draw_heads(
-        self, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]], are_gradients: bool
-    ) -> None:
+    def _draw_heads(self, of: _Of, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]) -> None:
+        self._of = of
         small, self.badges = found
         layers, heads = small.shape[:2]
         words = [[" · ".join(head.badges) for head in layer] for layer in self.badges]
-        reading = self.session.reading.current
-        by_row = not are_gradients and reading is not None and len(reading.trace) >= LONG
+        are_gradients = of.gradients is not None
+        by_row = not are_gradients and len(of.reading.trace) >= LONG
         self._mosaic.set_heads(small, words, "signed" if are_gradients else "share", by_row=by_row)
-        of = "gradients" if are_gradients else "coloured by row" if by_row else ""
-        shown = (of, OF.get(self.session.attention.side, ""))
+        shown = "gradients" if are_gradients else "coloured by row" if by_row else ""
         size = f"{counted(layers, 'layer')} × {counted(heads, 'head')}"
         self._card.set_placeholder("")
-        self._card.set_aside(" · ".join(filter(None, (*shown, size))))
+        self._card.set_aside(" · ".join(filter(None, (shown, OF.get(of.side, ""), size))))
         self._mark()
 
     def _mark(self) -> None:
@@ -171,16 +182,8 @@ class HeadsPanel(Panel):
     @property
     def _mixed(self) -> list[str]:
         """What the heads of each layer contribute, by address."""
-        reading = self.session.reading.current
-        weights = [] if reading is None else self._addresses(reading.trace)
+        weights = [] if self._of is None else self._of.addresses
         return [Address.parse(address).beside("mixed") for address in weights]
-
-    def _addresses(self, trace: Trace) -> list[str]:
-        """The weights of all layers that have heads; of a model that translates, of the chosen attention."""
-        side = self.session.attention.side
-        if side == CROSS:
-            return [address for address in trace.arrays if Address.parse(address).matches("**/cross/weights")]
-        return [f"{attention_place(layer, side)}/weights" for layer in attention_layers(trace, side)]
 
     def _choose(self, layer: int, head: int) -> None:
         self._together = self.session.attention.heads or self._together
@@ -209,6 +212,13 @@ class HeadsPanel(Panel):
         scores = found[0].scores if found else {}
         lines = [f"{kind}: {percentage(score)}" for kind, score in scores.items() if score is not None]
         return f"layer {numbered(layer)}, head {numbered(head)}", lines
+
+
+def _addresses(trace: Trace, side: str) -> list[str]:
+    """The weights of all layers that have heads, in one attention."""
+    if side == CROSS:
+        return [address for address in trace.arrays if Address.parse(address).matches("**/cross/weights")]
+    return [f"{attention_place(layer, side)}/weights" for layer in attention_layers(trace, side)]
 
 
 def _is_zero(item: Intervention) -> bool:

@@ -213,6 +213,7 @@ class LaneWordsPanel(Panel):
             self._later.start(round(1000 * wait))
             return
         if not self.is_in_sight:
+            self.refresh_soon()  # they write on when they are seen again
             return
         moments, text = asked
 

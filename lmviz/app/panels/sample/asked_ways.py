@@ -181,8 +181,12 @@ class AskedWaysPanel(Panel):
                 return
             self._drawn, self.found = writing, found
             self._draw(writing)
-            if self.is_in_sight and not self.is_whole:
+            if self.is_whole:
+                return
+            if self.is_in_sight:
                 self._go_on(writing)
+            else:
+                self.refresh_soon()  # it goes on when it is seen again
 
         def work(model: Model) -> dict[str, WrittenAnswer]:
             return writing.written(model, count)

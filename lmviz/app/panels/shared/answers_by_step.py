@@ -51,7 +51,10 @@ class AnswersByStep(dict[int, Answer]):
         """Ask for the first of these steps that is not known, unless it is being asked."""
         panel, step = self._panel, next((step for step in steps if step not in self), None)
         is_asked = step == self._asked and panel.session.work.is_busy(self.key)
-        if step is None or is_asked or not panel.is_in_sight:
+        if step is None or is_asked:
+            return
+        if not panel.is_in_sight:
+            panel.refresh_soon()  # it goes on when it is seen again
             return
         self._asked = step
 

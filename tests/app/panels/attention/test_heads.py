@@ -1,5 +1,6 @@
 """The mosaic of heads: badges, what is solo, what is crossed out."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from covering import parametrize_few
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.panels.attention import heads as drawing
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.empty_text import EmptyText
@@ -132,3 +134,37 @@ def test_badges_are_those_of_the_text_and_follow_it(
     assert heads.badges == head_badges(session.reading.current.trace)
     reread(lambda: session.reading.set_prefix(session.reading.prefix + " eat"))
     qtbot.waitUntil(lambda: heads.badges == head_badges(session.reading.current.trace))
+
+
+def test_numbers_code_and_page_are_of_the_heads_that_are_drawn(
+    panels: dict[str, Panel],
+    session: Session,
+    monkeypatch: pytest.MonkeyPatch,
+    gate: threading.Event,
+    reread: Callable[[Callable[[], object]], None],
+    qtbot: QtBot,
+) -> None:
+    """Above some thousand weights they are drawn when the next text has been read for long."""
+    heads, begun, whole = panels["heads_view"], threading.Event(), drawing.thumbnails
+
+    def held(*arguments: object, **options: object) -> np.ndarray:
+        begun.set()
+        gate.wait(20)
+        return whole(*arguments, **options)
+
+    def handed_out() -> tuple[set[int], str, str]:
+        (page,) = heads.page_results()
+        lengths = {array.shape[-1] for array in heads.exported_arrays().values()}
+        return lengths, heads.recipe(), page.trace.text
+
+    monkeypatch.setattr(drawing, "AT_ONCE", 0)
+    monkeypatch.setattr(drawing, "thumbnails", held)
+    before = handed_out()
+    reread(lambda: session.reading.set_prefix(session.reading.prefix + " eat"))
+    qtbot.waitUntil(begun.is_set)
+    assert handed_out() == before
+    gate.set()
+    text = session.reading.prefix
+    qtbot.waitUntil(lambda: handed_out()[2] == text)
+    assert text in handed_out()[1]
+    assert handed_out()[0] == {len(session.reading.current.trace)}
