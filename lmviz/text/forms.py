@@ -593,13 +593,20 @@ def _find_labels(sample: FileBeginning, options: CorpusOptions, force: bool) -> 
     labels = {row[0] for row in rows}
     if force or (
         rows
-        and not is_heading([[cell.strip('"') for cell in row] for row in rows])  # a table
         and 2 * len(labels) <= len(rows)
         and all(len(label) <= LONGEST_LABEL for label in labels)
         and len({row[1] for row in rows}) > len(labels)
     ):
+        if not force and _is_table(sample, options, rows):
+            return None
         return Layout("labels", "classification", ("label", "text"), {"label": 0, "text": 1})
     return None
+
+
+def _is_table(sample: FileBeginning, options: CorpusOptions, rows: Sequence[Sequence[str]]) -> bool:
+    """Whether two columns have a heading, and are a table, if one of which there is doubt."""
+    bare = [[cell.strip('"') for cell in row] for row in rows]
+    return is_heading(bare) and _find_table(sample, options, False) is not None
 
 
 def _read_labels(data: bytes, layout: Layout) -> Iterator[Record]:
@@ -643,8 +650,8 @@ def _find_pairs(sample: FileBeginning, options: CorpusOptions, force: bool) -> L
     widths = collections.Counter(map(len, rows))
     width = max(widths, key=lambda size: (widths[size], size))
     good = [row for row in rows if len(row) == width]
-    if not force and width > 2 and is_heading(good):
-        return None  # a table
+    if not force and (is_heading(good) if width > 2 else _is_table(sample, options, good)):
+        return None
     usual = {"source": 0, "target": 1}
     names = ("source", "target") if width <= 2 else ("",) * width
     layout = Layout("pairs", "translation", names, usual, guessed=width > 2)

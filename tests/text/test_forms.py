@@ -570,7 +570,7 @@ def test_a_heading_above_labels_behind_tabs_is_no_label(quote):
     def line(one: str, other: str) -> str:
         return f"{quote}{one}{quote}\t{quote}{other}{quote}\n"
 
-    rows = [("true" if n % 2 else "false", f"the film number {n}") for n in range(20)]
+    rows = [("true" if n % 2 else "false", f"it is the film number {n}") for n in range(20)]
     text = "".join(line(*row) for row in [("crawl", "Text"), *rows])
     found = recognise("films.tsv", text.encode())
     assert found is not None
