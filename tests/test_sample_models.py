@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import parametrize_few
 
 import lmviz
 from lmviz.api.training import corpus_of, find_run, sample_models
@@ -155,7 +156,7 @@ def test_every_model_of_stories_knows_how_a_story_begins(family):
         assert model.tokenizer.token(found.best) in likely
 
 
-@pytest.mark.parametrize("direction", ["forward", "backward", "both"])
+@parametrize_few("direction", ["forward", "backward", "both"])
 def test_a_tagger_is_as_good_as_its_card_says(direction):
     name = f"ambiguous-gru-{direction}"
     model, corpus = lmviz.open_model(name), corpus_of(Run.open(find_run(name)))
@@ -200,6 +201,7 @@ def test_translators_with_attention_are_better_beyond_the_trained_length(quality
     assert with_attention[50] < 0.7
 
 
+@pytest.mark.slow
 def test_the_transformer_translates_what_it_has_learned_and_not_much_longer():
     corpus = lmviz.load_corpus("twin")
     pairs = [pair for pair in judged_pairs(corpus, each=6) if pair.length in (10, 15, 30)]

@@ -14,6 +14,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from covering import parametrize_few
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -274,7 +275,7 @@ def wheel() -> bytes:
     return content.getvalue()
 
 
-@pytest.mark.parametrize(("place", "installs"), [("whl", True), ("refused", False), (None, False)])
+@parametrize_few(("place", "installs"), [("whl", True), ("refused", False), (None, False)])
 def test_pip_itself_takes_torch_from_the_index_or_says_that_it_cannot(
     start, tmp_path, monkeypatch, place, installs
 ):

@@ -39,6 +39,7 @@ def test_it_runs_and_gives_the_same_loss_gradients_and_step(name):
         np.testing.assert_allclose(parameter.grad.numpy(), node.gradient, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_it_is_a_program_of_its_own():
     net = read(shipped_network("lecture").text)
     done = subprocess.run([sys.executable, "-c", net.torch_module(0.1)], capture_output=True, text=True)

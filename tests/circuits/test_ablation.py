@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from contrasts import contrast_of, contrasts_of, in_float64
-from family_cases import IDS, one_of_each, trained
+from family_cases import IDS, each_family_and_each_task, trained
 from torch.nn import functional
 
 from lmviz.base.errors import LmvizError
@@ -27,7 +27,7 @@ def measured(model, contrast, change):
     return numbers[scalar.cells[0]] - numbers[scalar.against[0]]
 
 
-@one_of_each
+@each_family_and_each_task
 def test_a_part_that_is_off_is_a_part_set_to_zero_in_a_whole_pass(family, options):
     model = trained(family, tuple(options.items()))
     contrast = contrasts_of(model)[0]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from contrasts import CHANGED, changed_for, contrast_of, contrasts_of, in_float64
+from covering import parametrize_few
 from family_cases import IDS, each_family_and_each_task, one_of_each, trained, translates
 
 from lmviz.base.errors import LmvizError
@@ -58,7 +59,7 @@ def test_a_state_carried_over_is_that_state_replaced_in_a_whole_pass(family, opt
                     assert effect.measured[cell] == pytest.approx(wanted, abs=2e-5 * size), (kind, where)
 
 
-@pytest.mark.parametrize("family", ["rnn", "lstm", "gru", "transformer", "window"])
+@parametrize_few("family", ["rnn", "lstm", "gru", "transformer", "window"], quick=2)
 def test_in_float64_it_is_the_same_to_nine_places(family):
     model = in_float64(trained(family, ()))
     contrast = contrast_of(model)

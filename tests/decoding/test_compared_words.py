@@ -66,6 +66,7 @@ def test_the_accuracy_of_training_counts_no_name_either(run, corpus, model):
     assert run.metrics()[-1]["validation_accuracy"] == pytest.approx(told.accuracy, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_word_that_the_corpus_lacks_and_the_model_knows_is_right(tmp_path):
     """The corpus is read with a vocabulary of its own, in which no name is left."""
     names = ["Ada", "Bo", "Cy", "Di"]

@@ -19,6 +19,7 @@ def pairs(twin):
     return judged_pairs(twin, each=7)
 
 
+@pytest.mark.slow
 def test_a_text_that_lmviz_writes_is_judged_far_beyond_its_own_length(pairs):
     counts = Counter(pair.length for pair in pairs)
     assert list(counts) == [5, 10, 15, 20, 25, 30, 35, 40, 45, FURTHEST]

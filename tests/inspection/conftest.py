@@ -94,7 +94,8 @@ def build(kind):
     return model.eval().requires_grad_(False)
 
 
-LATER = {"window-direct", *(f"transformer-{name}" for name in ("sinusoidal-pre", "none-pre", "no-residual"))}
+PLAIN = ("learned-post", "sinusoidal-pre", "alibi-pre", "none-pre", "no-residual")
+LATER = {"window-direct", *(f"transformer-{name}" for name in PLAIN)}
 """Kinds that differ little from others, for the night."""
 
 

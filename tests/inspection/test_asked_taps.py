@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from family_cases import IDS, beside, every_case, trained
+from family_cases import IDS, beside, one_of_each, trained
 
 from lmviz.inspection import deferred_array
 from lmviz.inspection.interventions import zero
@@ -18,7 +18,7 @@ def every_tap_alone(model, further):
         assert np.array_equal(found[tap.address].array, whole[tap.address].array, equal_nan=True), tap.address
 
 
-@every_case
+@one_of_each
 def test_each_tap_alone_is_what_it_is_among_all(family, options):
     model = trained(family, tuple(options.items()))
     every_tap_alone(model, beside(model))

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from covering import parametrize_few
 
 import lmviz
 from lmviz.families import build_model
@@ -74,7 +75,7 @@ def same(found, expected):
         np.testing.assert_allclose(found.trace[address].array, traced.array, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("of", ["loss", "loss@4", ("probabilities", (6, 3)), (WEIGHTS, (2, 5, 3))])
+@parametrize_few("of", ["loss", "loss@4", ("probabilities", (6, 3)), (WEIGHTS, (2, 5, 3))], quick=2)
 def test_a_gradient_by_rows_is_that_of_a_full_sweep(model, of, monkeypatch):
     expected = gradient(model, IDS, of)
     as_if_large(monkeypatch)
@@ -85,7 +86,7 @@ def test_a_gradient_by_rows_is_that_of_a_full_sweep(model, of, monkeypatch):
     same(found, expected)
 
 
-@pytest.mark.parametrize(
+@parametrize_few(
     "change",
     [
         scale_head(1, 2, 0.5),
@@ -97,6 +98,7 @@ def test_a_gradient_by_rows_is_that_of_a_full_sweep(model, of, monkeypatch):
         scale("layers/0/attention/query", 3.0, head=1),
     ],
     ids=str,
+    quick=3,
 )
 def test_interventions_are_part_of_it(model, change, monkeypatch):
     if change.address not in {tap.address for tap in model.taps()} and "*" not in change.address:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from covering import parametrize_few
 
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
@@ -65,7 +66,7 @@ def test_an_lstm_that_only_remembers_keeps_its_empty_cell(a, text):
     assert (found["layers/0/cell"].array == 0).all()
 
 
-@pytest.mark.parametrize("kind", ["replace", "scale", "add"])
+@parametrize_few("kind", ["replace", "scale", "add"])
 def test_every_kind_changes_exactly_the_cells_that_are_meant(model, text, kind):
     plain = trace(model, text)
     for tap in model.taps():

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import torch
+from covering import parametrize_few
 from torch.nn import functional
 
 from lmviz.base.errors import LmvizError
@@ -88,7 +89,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@parametrize_few("change", CHANGES, quick=2)
 def test_under_surgery_behind_the_last_place_it_is_still_the_model_s_own_answer(model, text, change):
     if CHANGES[change].address not in trace(model, text).arrays:
         pytest.skip("it has no norm behind its last place")

@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 import pytest
-from family_cases import IDS, beside, every_case, trained, translates, untrained
+from family_cases import IDS, beside, one_of_each, trained, translates, untrained
 
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.interventions import add, zero
@@ -32,7 +32,7 @@ def assert_alike(model, found, **options):
             np.testing.assert_allclose(one[address].array, value.array, atol=1e-9, err_msg=address)
 
 
-@every_case
+@one_of_each
 def test_each_of_many_is_what_it_is_alone(family, options):
     model = trained(family, tuple(sorted(options.items())))
     found = traces(model, TEXTS, sources=sources(model))

@@ -4,7 +4,8 @@ import dataclasses
 
 import numpy as np
 import pytest
-from family_cases import CASES, IDS, beside, parameters_of, traced, trained
+from covering import covering
+from family_cases import CASES, IDS, beside, choices, parameters_of, traced, trained
 
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.attention import signed_thumbnails, unseen_by_all
@@ -25,13 +26,13 @@ ATTENTION = "layers/0/attention/"
 WEIGHTS = f"{ATTENTION}weights"
 SQUARE = ("query", "key")
 
+ATTENDING = [
+    case
+    for case in CASES
+    if case.values[0] == "transformer" or case.values[1].get("attention", "none") != "none"
+]
 attending = pytest.mark.parametrize(
-    ("family", "options"),
-    [
-        case
-        for case in CASES
-        if case.values[0] == "transformer" or case.values[1].get("attention", "none") != "none"
-    ],
+    ("family", "options"), covering(ATTENDING, [choices(*case.values) for case in ATTENDING])
 )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from covering import parametrize_few
 from small_models import small_settings
 
 import lmviz
@@ -56,7 +57,7 @@ def _last(model: Model, place: str) -> str:
     return next(tap.axes[-1] for tap in model.taps() if tap.address == place)
 
 
-@pytest.mark.parametrize("family", ["rnn", "lstm", "gru", "transformer"])
+@parametrize_few("family", ["rnn", "lstm", "gru", "transformer"], quick=2)
 def test_a_jacobian_is_what_moving_the_state_does(family):
     model = small(family)
     passages = Passages((IDS,), (IDS,), skipped=2)
@@ -160,7 +161,7 @@ def test_the_tuned_lens_is_least_squares_with_a_ridge():
     assert lens.maps["layers/0/hidden"] == pytest.approx(expected, abs=1e-5)
 
 
-@pytest.mark.parametrize("name", ["stories-transformer", "echo-transformer"])
+@parametrize_few("name", ["stories-transformer", "echo-transformer"])
 def test_a_tuned_lens_is_nearer_to_the_end_at_every_layer_of_a_trained_model(name):
     model = lmviz.open_model(name)
     texts = lmviz.load_corpus(name.split("-")[0]).training_documents

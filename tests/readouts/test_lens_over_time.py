@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from covering import parametrize_few
 
 import lmviz
 from lmviz.base.errors import LmvizError
@@ -20,7 +21,7 @@ def run(tmp_path_factory):
     return lmviz.train("transformer", lmviz.load_corpus(text), folder / "run", **SMALL).folder
 
 
-@pytest.mark.parametrize("kind", ["logit", "tuned", "jacobian"])
+@parametrize_few("kind", ["logit", "tuned", "jacobian"])
 def test_each_step_is_what_its_own_lens_says(run, kind):
     given = {} if kind == "logit" else {"texts": TEXTS, "passages": 2, "length": 8}
     found = lmviz.lens_over_training(run, TEXT, "hay", kind=kind, **given)

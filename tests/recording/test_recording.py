@@ -8,6 +8,7 @@ from copy import deepcopy
 
 import pytest
 import torch
+from covering import parametrize_few
 from foreign_models import peer
 from own_modules import GPT, VOCABULARY, GPTConfig, all_logits, batch_of
 from torch import nn
@@ -327,7 +328,7 @@ def test_nothing_is_said_of_settings_that_nobody_knows(tmp_path):
         lmviz.fork(recording.folder, out=tmp_path / "fork", corpus=corpus, steps=9)
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama", "gpt_neox"])
+@parametrize_few("name", ["gpt2", "llama", "gpt_neox"])
 def test_what_peft_adds_is_in_the_weights(name, tmp_path):
     peft = pytest.importorskip("peft")
     torch.manual_seed(0)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from covering import in_turn
+from covering import in_turn, parametrize_few
 from foreign_models import VOCABULARY, add_tokenizer, peer, saved
 from small_trainings import assert_equal_states
 
@@ -188,7 +188,7 @@ def check_written(out: Path, base: Path, settings: dict[str, object], theirs: to
         assert torch.equal(lmviz.open_model(out)(tokens), ours)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@parametrize_few("way", WAYS)
 def test_only_what_was_learned_is_kept(way, bases, text, tmp_path):
     run = lmviz.train(start=bases["llama"], corpus=text, out=tmp_path / "run", **WAYS[way], **SHORT)
     base = lmviz.open_model(bases["llama"])
@@ -207,7 +207,7 @@ def test_only_what_was_learned_is_kept(way, bases, text, tmp_path):
     )
 
 
-@pytest.mark.parametrize("way", WAYS)
+@parametrize_few("way", WAYS)
 def test_it_is_resumed_and_forked_bit_for_bit(way, bases, text, tmp_path):
     settings = {**WAYS[way], **SHORT, "start": bases["gpt2"], "corpus": text}
     straight = lmviz.train(out=tmp_path / "straight", **settings)
@@ -265,7 +265,7 @@ def test_what_a_run_from_elsewhere_names_is_not_opened_unasked(bases, text, tmp_
     assert lmviz.open_model(run.folder).step == 6
 
 
-@pytest.mark.parametrize(
+@parametrize_few(
     "said",
     [[], {"place": 3}, {"place": "x", "name": "", "fingerprint": "", "joined": True, "tuning": {"rank": 0}}],
 )

@@ -4,6 +4,7 @@ import itertools
 from collections import Counter
 
 import pytest
+from covering import parametrize_few
 
 from lmviz.base.errors import LmvizError
 from lmviz.text.grammar import Grammar
@@ -23,7 +24,7 @@ DICE = {"optional": (2, 5), "weights": (6, 3), "one string in two ways": (2, 3)}
 """How many faces the dice need, so that each choice has whole faces, and how often they are thrown."""
 
 
-@pytest.mark.parametrize("name", GRAMMARS)
+@parametrize_few("name", GRAMMARS, quick=3)
 def test_outcomes_are_those_of_every_throw_of_the_dice(name):
     grammar = Grammar.parse(GRAMMARS[name])
     faces, throws = DICE.get(name, (12, 4))

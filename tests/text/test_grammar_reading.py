@@ -5,6 +5,7 @@ import math
 from collections import Counter
 
 import pytest
+from covering import parametrize_few
 
 from lmviz.base.errors import LmvizError
 from lmviz.text.catalogue import corpus_path, find_entry
@@ -25,7 +26,7 @@ GRAMMARS = {
 DICE = {"spaces": (2, 7), "two ways to say it": (2, 3), "a name like a list": (2, 5)}
 
 
-@pytest.mark.parametrize("name", GRAMMARS)
+@parametrize_few("name", GRAMMARS, quick=3)
 def test_a_text_is_as_likely_as_the_dice_tell_it(name):
     grammar = Grammar.parse(GRAMMARS[name])
     faces, throws = DICE.get(name, (12, 4))

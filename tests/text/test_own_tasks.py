@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from covering import parametrize_few
 
 from lmviz.base.errors import LmvizError
 from lmviz.text.catalogue import CATALOGUE, corpus_path, find_entry
@@ -179,7 +180,7 @@ def test_a_floor_is_only_given_where_it_holds():
     assert letters.floor == pytest.approx((math.log(8) + 10 * math.log(20)) / (length + 1))
 
 
-@pytest.mark.parametrize(("name", "lines"), [("farm", 344), ("sums", 10_000)])
+@parametrize_few(("name", "lines"), [("farm", 344), ("sums", 10_000)])
 def test_the_floor_of_a_list_is_that_of_drawing_a_line(name, lines):
     corpus = load_corpus(name)
     tokens = len(corpus.training) + len(corpus.validation) - lines  # START is given, END is not

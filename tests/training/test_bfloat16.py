@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from covering import others_slow
 from small_trainings import SMALL, NewRun, assert_equal_states, start
 
 from lmviz.base.errors import LmvizError
@@ -31,7 +32,7 @@ def small(family: str) -> Model:
     return build_model(family, configuration(**chosen), VOCABULARY, seed=0)
 
 
-@pytest.mark.parametrize("family", LEARNING)
+@pytest.mark.parametrize("family", others_slow(LEARNING, "lstm", "transformer"))
 def test_every_family_learns_about_the_same_and_keeps_its_weights_in_float32(
     family: str, new_run: NewRun, ids: np.ndarray
 ) -> None:
@@ -47,7 +48,7 @@ def test_every_family_learns_about_the_same_and_keeps_its_weights_in_float32(
     np.testing.assert_allclose(np.mean(losses["bfloat16"][-10:]), np.mean(losses["float32"][-10:]), rtol=0.1)
 
 
-@pytest.mark.parametrize("family", LEARNING)
+@pytest.mark.parametrize("family", others_slow(LEARNING, "rnn", "gru", "window"))
 def test_every_family_goes_on_bit_for_bit(family: str, new_run: NewRun, ids: np.ndarray) -> None:
     straight = small(family)
     list(start(straight, ids, OPTIONS, new_run(straight, OPTIONS, "straight")))

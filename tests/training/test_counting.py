@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from covering import others_slow
+from covering import others_slow, parametrize_few
 
 from lmviz.base.errors import LmvizError
 from lmviz.models.ngram.configuration import NgramConfiguration
@@ -92,7 +92,7 @@ def test_snapshots_are_of_the_text_counted_until_then(tmp_path):
     assert [line["step"] for line in run.metrics()] == list(range(201))
 
 
-@pytest.mark.parametrize("how", ["closed", "stopped"])
+@parametrize_few("how", ["closed", "stopped"])
 def test_a_resumed_training_is_an_undisturbed_one(tmp_path, how):
     undisturbed = new_run(tmp_path / "undisturbed")
     list(learning(undisturbed)[1])

@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
+from covering import parametrize_few
 
 from lmviz.base.errors import LmvizError
 from lmviz.models.model import Model
@@ -110,7 +111,7 @@ def test_streams_carry_the_state_of_a_recurrence_over(lstm: Make) -> None:
             assert not any(part.requires_grad for part in state)
 
 
-@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam", "adamw"])
+@parametrize_few("optimizer", ["sgd", "momentum", "adam", "adamw"], quick=2)
 def test_every_optimizer_learns(transformer: Make, ids: np.ndarray, optimizer: str) -> None:
     rate = 0.5 if optimizer in ("sgd", "momentum") else 0.02
     options = TrainingOptions(steps=30, batch=4, optimizer=optimizer, learning_rate=rate, warmup=3)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from covering import others_slow
+from covering import others_slow, parametrize_few
 
 import lmviz
 from lmviz.base.errors import LmvizError
@@ -66,7 +66,7 @@ def test_a_classifier_learns_whichever_way_it_pools(reviews, tmp_path, pooling):
     assert lmviz.open_model(run.folder).predicts.per == "text"
 
 
-@pytest.mark.parametrize("kind", ["tagged", "reviews"])
+@parametrize_few("kind", ["tagged", "reviews"])
 def test_a_resumed_training_equals_an_undisturbed_one(request, tmp_path, kind):
     corpus = request.getfixturevalue(kind)
     settings = {"batch": 3, "width": 6, "direction": "both", "dropout": 0.1, "validate_every": 5}
@@ -114,6 +114,7 @@ def test_no_tagger_of_the_four_sentences_goes_below_what_two_of_them_leave_open(
     assert four_sentences(tmp_path, "gru", 200, direction="both") == pytest.approx(floor, abs=0.002)
 
 
+@pytest.mark.slow
 def test_without_context_the_four_sentences_cost_more(tmp_path):
     """Three "flies", of which two are nouns, and two "like": 0.1648 nats, with as many right."""
     expected = (3 * math.log(3) - 2 * math.log(2) + 2 * math.log(2)) / 20

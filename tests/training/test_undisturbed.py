@@ -4,8 +4,8 @@ import threading
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 import torch
+from covering import parametrize_few
 
 import lmviz
 from lmviz.families import FAMILIES, build_model
@@ -37,7 +37,7 @@ def trained(ids: np.ndarray, meanwhile: Callable[[Model], object] | None) -> tor
     return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
 
 
-@pytest.mark.parametrize(
+@parametrize_few(
     "meanwhile",
     [lambda model: new_model("gru", seed=9), lambda model: lmviz.trace(model, [1, 2, 3])],
     ids=["models are built", "its model is traced"],

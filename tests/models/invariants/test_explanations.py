@@ -5,7 +5,15 @@ import re
 import numpy as np
 import torch
 from cells import cells_of, check_operand
-from family_cases import IDS, SOURCE, every_case, one_of_each, parameters_of, rows_beside, traced
+from family_cases import (
+    IDS,
+    SOURCE,
+    each_family_and_each_task,
+    every_case,
+    parameters_of,
+    rows_beside,
+    traced,
+)
 from told import is_told
 
 from lmviz.inspection.explain import TraceReader
@@ -43,7 +51,7 @@ def test_stages_name_all_that_their_results_are_computed_from(model):
         assert set(stage.operands) - set(stage.results) == read - set(stage.results), stage.title
 
 
-@one_of_each
+@each_family_and_each_task
 def test_every_cell_follows_from_its_stated_operands(model):
     check_cells(model, lambda array: np.ndindex(array.shape))
 

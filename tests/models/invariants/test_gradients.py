@@ -12,7 +12,6 @@ from family_cases import (
     beside,
     each_family_and_each_task,
     every_case,
-    one_of_each,
     parameters_of,
     rows_beside,
     traced,
@@ -96,7 +95,7 @@ def test_gradients_are_the_slopes_that_small_changes_show(model):
         assert slopes.array[index] == pytest.approx(slope, rel=tolerance, abs=1e-7), address
 
 
-@one_of_each
+@each_family_and_each_task
 def test_every_gradient_follows_from_what_reads_it(model):
     """Of taps and of parameters: the sum of all readers' gradients × local derivatives.
 
