@@ -40,7 +40,12 @@ LONGEST = 300.0  # seconds until a window has come to rest on a busy machine
 TEXTS = ("farm", "stories", "four-sentences", "ambiguous", "reviews", "twin", "pictures")
 LARGE = 200_000  # bytes, from which on a thing is named
 NOTES = "held.jsonl"
-AT_REST = 2  # threads: the window's and the reading thread
+STAYING = {
+    "MainThread",
+    "reading the model",
+    "running what strangers wrote",
+    "watching series of checkpoints",
+}
 KEPT_BY_PYSIDE = "PySide6.QtWidgets.QAccessibleWidget"  # each is empty when its widget has gone
 
 
@@ -248,7 +253,7 @@ class Restless:
         window.notice.clear()
         QApplication.clipboard().clear()
         settle(window, LONGEST)
-        while threading.active_count() > AT_REST and time.monotonic() < until:
+        while time.monotonic() < until and {thread.name for thread in threading.enumerate()} - STAYING:
             self._let_go_on(0.01)  # a job that was cancelled ends when it next looks
         shutil.rmtree(session.training.runs_folder, ignore_errors=True)
 
