@@ -2,8 +2,8 @@
 
     python3 start.py nightly [--seed S] [--only PART ...] [--brief] [TESTS ...]
 
-All parts are run, even when one does not pass; the last lines say which did not, and with what command it is
-run again. Ctrl+C ends the part that is running and begins no other.
+All parts are run, even when one does not pass. The last lines say how each ended and which tests failed, what
+did not pass, and with what command it is run again. Ctrl+C ends the part that is running and begins no other.
 """
 
 from __future__ import annotations
@@ -14,31 +14,53 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Sequence
+from typing import IO, NamedTuple
 
 INTERRUPTED = 130
 """The exit code of a program that Ctrl+C ended."""
+LAST_WORDS = 10.0
+"""Seconds for what a part has said to arrive; a program that it left behind may hold its output for ever."""
 LEAST, LEAST_BRIEF = 0.75, 0.5
 """Shares of mutants to notice. Where tests notice 85 % of all, a sample is below them one night in 70, and
 would be below 85 % nearly every other night."""
+
+
+class Ended(NamedTuple):
+    """How a part ended: its exit code, all that it said, and after how many seconds."""
+
+    code: int
+    said: str = ""
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        """What it came to, in its own last words, and a line for each test that failed."""
+        lines = [line.strip() for line in self.said.splitlines() if line.strip()]
+        failed = [f"    {line}" for line in lines if line.startswith(("FAILED ", "ERROR "))]
+        passed = "passed" if self.code == 0 else "did not pass"
+        words = lines[-1].strip("= ") if lines else f"exit code {self.code}"
+        return "\n".join([f"{passed} after {self.seconds / 60:,.0f} minutes: {words}", *failed])
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the parts in turn; the exit code of the first that did not pass, or 0."""
     given = read_arguments(arguments)
     parts = commands(given.tests, given.seed, given.brief)
-    codes = {}
+    ends = {}
     for part in given.only or parts:
         print(f"── {part}: {shlex.join(parts[part])}", flush=True)
-        codes[part] = run(parts[part])
-        if codes[part] == INTERRUPTED:
+        ends[part] = run(parts[part])
+        if ends[part].code == INTERRUPTED:
             return INTERRUPTED
-    failed = [part for part, code in codes.items() if code != 0]
+    print("── In the end", *(f"{part} {end}" for part, end in ends.items()), sep="\n")
+    failed = [part for part, end in ends.items() if end.code != 0]
     for part in failed:
         print(f"Did not pass: {part}. Again: {shlex.join(again(part, given))}")
     if not failed:
-        print(f"All passed: {', '.join(codes)}.")
-    return codes[failed[0]] if failed else 0
+        print(f"All passed: {', '.join(ends)}.")
+    return ends[failed[0]].code if failed else 0
 
 
 def read_arguments(arguments: Sequence[str]) -> argparse.Namespace:
@@ -88,16 +110,28 @@ def again(part: str, given: argparse.Namespace) -> list[str]:
     ]
 
 
-def run(command: list[str]) -> int:
-    """Run Python; its exit code, or INTERRUPTED once it has ended after Ctrl+C."""
-    interrupts = []
+def run(command: list[str]) -> Ended:
+    """Run Python, and pass on what it says at once; INTERRUPTED once it has ended after Ctrl+C."""
+    interrupts, said, began = [], bytearray(), time.monotonic()
+
+    def pass_on(pipe: IO[bytes]) -> None:
+        while piece := os.read(pipe.fileno(), 1 << 16):
+            said.extend(piece)
+            sys.stdout.buffer.write(piece)
+            sys.stdout.buffer.flush()
+
     # Ctrl+C reaches the part as well, which ends in its own way
     before = signal.signal(signal.SIGINT, lambda *_: interrupts.append(True))
     try:
-        code = subprocess.call([sys.executable, *command])
+        part = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        listening = threading.Thread(target=pass_on, args=(part.stdout,), daemon=True)
+        listening.start()
+        code = part.wait()
+        listening.join(LAST_WORDS)
     finally:
         signal.signal(signal.SIGINT, before)
-    return INTERRUPTED if interrupts else code
+    words, seconds = said.decode("utf-8", "replace"), time.monotonic() - began
+    return Ended(INTERRUPTED if interrupts else code, words, seconds)
 
 
 if __name__ == "__main__":

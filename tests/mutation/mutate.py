@@ -57,6 +57,7 @@ def main() -> int:
         each = (time.monotonic() - began) / max(1, len(drawn))
     report, share = summary(outcomes)
     report += f"\n{each:.1f} s a mutant; sample of {len(drawn)} with seed {options.seed}\n"
+    report += f"{share:.1%} of the mutants were noticed; {options.least:.0%} have to be.\n"
     print(report)
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / "report.txt").write_text(report, encoding="utf-8")
