@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from lmviz.base.figures import counted, percentage, plain
+from lmviz.looks.columns import Column
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.firing import FiringLine
 from lmviz.looks.look import Look
@@ -59,18 +62,8 @@ def look_of_fitted(fitted: FittedLens) -> Look:
 
 def look_of_probes(found: Probes) -> Look:
     """The accuracy of each tap beside its controls, and what may be claimed."""
-    columns = [
-        texts("tap", found.addresses, tokens=True),
-        shares("accuracy", found.accuracy, bar=True),
-        shares("from", found.low, spare=True),
-        shares("to", found.high, spare=True),
-        shares("labels at random", found.shuffled),
-    ]
-    if found.untrained is not None:
-        columns.append(shares("untrained", found.untrained))
-    columns.append(shares("above controls", found.gap))
     return Look(
-        (Words("sentence", text=found.sentence), Table("taps", columns=columns)),
+        _by_tap(found, "accuracy", found.accuracy, "labels at random", shares),
         title=f"Probe for {counted(len(found.names), 'label')}: {', '.join(found.names[:6])}",
         aside=f"the words alone {percentage(found.words)}, the commonest label {percentage(found.majority)}",
     )
@@ -78,22 +71,33 @@ def look_of_probes(found: Probes) -> Look:
 
 def look_of_number_probes(found: NumberProbes) -> Look:
     """What each tap explains of the number beside its controls, and what may be claimed."""
-    columns = [
-        texts("tap", found.addresses, tokens=True),
-        numbers("R²", found.explained, bar=True),
-        numbers("from", found.low, spare=True),
-        numbers("to", found.high, spare=True),
-        numbers("numbers at random", found.shuffled),
-    ]
-    if found.untrained is not None:
-        columns.append(numbers("untrained", found.untrained))
-    columns.append(numbers("above controls", found.gap))
     beside = "" if found.position is None else f", the position {plain(round(found.position, 3))}"
     return Look(
-        (Words("sentence", text=found.sentence), Table("taps", columns=columns)),
+        _by_tap(found, "R²", found.explained, "numbers at random", numbers),
         title=f"Probe for a number: {found.what}",
         aside=f"the words alone {plain(round(found.words, 3))}{beside}",
     )
+
+
+def _by_tap(
+    found: Probes | NumberProbes,
+    title: str,
+    read: np.ndarray,
+    at_random: str,
+    column: Callable[..., Column],
+) -> list[LookPart]:
+    """What may be claimed, and what is read at each tap with its band and its controls."""
+    columns = [
+        texts("tap", found.addresses, tokens=True),
+        column(title, read, bar=True),
+        column("from", found.low, spare=True),
+        column("to", found.high, spare=True),
+        column(at_random, found.shuffled),
+    ]
+    if found.untrained is not None:
+        columns.append(column("untrained", found.untrained))
+    columns.append(column("above controls", found.gap))
+    return [Words("sentence", text=found.sentence), Table("taps", columns=columns)]
 
 
 def look_of_direction(found: StateDirection) -> Look:

@@ -3,33 +3,21 @@
 import numpy as np
 import pytest
 import torch
-from small_models import small_settings
+from small_models import shaken
 
 import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.replaced_states import ReplacedStates, other_states, replacing_states
-from lmviz.families import FAMILIES, build_model
-from lmviz.models.model import Model
 
 RECURRENT = ("rnn", "gru", "lstm")
 TEXT = np.array([0, 3, 5, 2, 6, 4])
 PASSAGES = [np.array([0, 5, 2, 3, 1, 6, 4, 2]), np.array([0, 2, 6, 6, 3, 5, 1, 4])]
 
 
-def small(family: str) -> Model:
-    """A network of two layers, with weights larger than at the beginning."""
-    torch.manual_seed(3)
-    model = build_model(family, FAMILIES[family].configuration(**small_settings(family)), 7, 0).double()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter += 0.3 * torch.randn_like(parameter)
-    return model.eval()
-
-
 @pytest.mark.parametrize("family", RECURRENT)
 def test_what_is_lost_is_what_pytorchs_own_network_loses(family: str) -> None:
     """The states of both layers are set by hand in PyTorch's module, which reads the words since then."""
-    model = small(family)
+    model = shaken(family)
     others = other_states(model, PASSAGES, count=5, seed=3)
     *_, found = replacing_states(model, TEXT, ("logits", (len(TEXT) - 1, 3)), others)
     names = ["hidden", "cell"] if family == "lstm" else ["hidden"]
@@ -60,7 +48,7 @@ def test_what_is_lost_is_what_pytorchs_own_network_loses(family: str) -> None:
 
 
 def test_others_are_states_of_other_texts_and_the_sentence_follows_the_numbers() -> None:
-    model = small("gru")
+    model = shaken("gru")
     others = other_states(model, PASSAGES, count=6)
     known = np.concatenate([lmviz.trace(model, ids)["layers/0/hidden"].array[2:] for ids in PASSAGES])
     assert all((known == row).all(axis=1).any() for row in others.states["layers/0/hidden"])
@@ -100,4 +88,4 @@ def test_the_state_carries_an_answer_from_the_word_that_settles_it() -> None:
 
 def test_a_model_that_hands_on_nothing_is_refused() -> None:
     with pytest.raises(LmvizError, match="open an RNN, a GRU or an LSTM"):
-        other_states(small("transformer"), PASSAGES)
+        other_states(shaken("transformer"), PASSAGES)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from covering import parametrize_few
-from small_models import small_settings
+from small_models import shaken
 
 import lmviz
 from lmviz.base.errors import LmvizError
@@ -20,16 +20,6 @@ from lmviz.readouts.passages import Passages, read_passages
 from lmviz.readouts.stream_pass import StreamPass
 
 IDS = np.array([5, 2, 6, 1, 2, 3, 4, 4, 1])
-
-
-def small(family: str) -> Model:
-    torch.manual_seed(3)
-    settings = small_settings(family)
-    model = build_model(family, FAMILIES[family].configuration(**settings), 7, 0).double()
-    with torch.no_grad():
-        for parameter in model.parameters():  # larger than at the beginning, so that nothing is nearly linear
-            parameter += 0.3 * torch.randn_like(parameter)
-    return model.eval()
 
 
 def by_differences(model: Model, place: str, end: str, where: slice) -> np.ndarray:
@@ -59,7 +49,7 @@ def _last(model: Model, place: str) -> str:
 
 @parametrize_few("family", ["rnn", "lstm", "gru", "transformer"], quick=2)
 def test_a_jacobian_is_what_moving_the_state_does(family):
-    model = small(family)
+    model = shaken(family)
     passages = Passages((IDS,), (IDS,), skipped=2)
     *_, lens = fit_lens(model, passages, "jacobian")
     where = passages.judged(IDS)
@@ -70,7 +60,7 @@ def test_a_jacobian_is_what_moving_the_state_does(family):
 
 
 def test_over_the_same_position_only_the_diagonal_blocks_count():
-    model = small("transformer")
+    model = shaken("transformer")
     stream, where = StreamPass(model), slice(2, 8)
     *_, lens = fit_lens(model, Passages((IDS,), (IDS,), skipped=2), "jacobian", scope="same")
     place = lens.places[0]
@@ -148,7 +138,7 @@ def test_a_file_of_transformer_lens_is_read_and_carries_alike(gpt2, tmp_path):
 
 
 def test_the_tuned_lens_is_least_squares_with_a_ridge():
-    model = small("gru")
+    model = shaken("gru")
     rows = tuple(np.random.default_rng(seed).integers(1, 7, 12) for seed in range(6))
     passages = Passages(rows, rows[:1])
     *_, lens = fit_lens(model, passages, "tuned")
@@ -173,7 +163,7 @@ def test_a_tuned_lens_is_nearer_to_the_end_at_every_layer_of_a_trained_model(nam
 
 def test_it_grows_passage_by_passage_and_says_how_sure_it_is():
     rows = tuple(np.random.default_rng(seed).integers(1, 7, 12) for seed in range(5))
-    found = list(fit_lens(small("transformer"), Passages(rows, rows[:1]), "jacobian", every=2))
+    found = list(fit_lens(shaken("transformer"), Passages(rows, rows[:1]), "jacobian", every=2))
     assert [lens.passages for lens in found] == [1, 3, 5]
     assert found[0].errors is None  # of one passage nothing is known
     assert found[-1].errors is not None
@@ -182,7 +172,7 @@ def test_it_grows_passage_by_passage_and_says_how_sure_it_is():
 
 def test_it_is_kept_in_a_file_and_read_again(tmp_path):
     rows = tuple(np.random.default_rng(seed).integers(1, 7, 12) for seed in range(3))
-    model = small("lstm").float()
+    model = shaken("lstm").float()
     *_, lens = fit_lens(model, Passages(rows, rows[:1]), "jacobian")
     opened = lmviz.open_lens(lens.save(tmp_path / "lens.safetensors"), model)
     assert opened.kind == "jacobian"
@@ -195,7 +185,7 @@ def test_it_is_kept_in_a_file_and_read_again(tmp_path):
     own = reading["probabilities"].array
     assert found.probabilities[-1] == pytest.approx(-np.sort(-own, axis=-1)[:, :2], abs=1e-6)
     with pytest.raises(LmvizError, match="fit one to this model"):
-        lmviz.open_lens(tmp_path / "lens.safetensors", small("transformer").float())
+        lmviz.open_lens(tmp_path / "lens.safetensors", shaken("transformer").float())
 
 
 def test_from_python_it_gives_words_by_layer_and_says_how_far_it_is():
@@ -225,7 +215,7 @@ def test_from_python_it_gives_words_by_layer_and_says_how_far_it_is():
 )
 def test_what_no_lens_can_be_fitted_to_says_so(family, kind, said):
     model = (
-        small(family) if family != "ngram" else build_model("ngram", FAMILIES["ngram"].configuration(), 7, 0)
+        shaken(family) if family != "ngram" else build_model("ngram", FAMILIES["ngram"].configuration(), 7, 0)
     )
     with pytest.raises(LmvizError, match=said):
         list(fit_lens(model, Passages((IDS,), (IDS,)), kind))

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pytest
 import torch
-from small_models import small_settings
+from small_models import shaken
 from torch.nn import functional
 
-from lmviz.families import FAMILIES, build_model
+from lmviz.families import FAMILIES
 from lmviz.models.model import Model
 from lmviz.readouts.fitting import fit_lens
 from lmviz.readouts.passages import Passages
@@ -27,16 +27,6 @@ CELLS = {"rnn": torch.nn.RNNCell, "gru": torch.nn.GRUCell, "lstm": torch.nn.LSTM
 
 End = Callable[[torch.Tensor, Mapping[str, torch.Tensor]], torch.Tensor]
 """The states (position, channel) at the end, for ids and for what is added to the states at each place."""
-
-
-def small(family: str) -> Model:
-    """A network of two layers with weights larger than at the beginning, so that nothing is nearly linear."""
-    torch.manual_seed(3)
-    model = build_model(family, FAMILIES[family].configuration(**small_settings(family)), 7, 0).double()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter += 0.3 * torch.randn_like(parameter)
-    return model.eval()
 
 
 def recurrent_end(model: Model, family: str) -> End:
@@ -111,7 +101,7 @@ def transformer_end(model: Model) -> End:
 
 @pytest.mark.parametrize("family", [*CELLS, "transformer"])
 def test_each_map_is_the_averaged_jacobian(family: str) -> None:
-    model = small(family)
+    model = shaken(family)
     end = transformer_end(model) if family == "transformer" else recurrent_end(model, family)
     *_, lens = fit_lens(model, PASSAGES, "jacobian")
     for place in lens.places[:-1]:

@@ -9,18 +9,13 @@ import lmviz
 from lmviz.base.places import shipped
 from lmviz.readouts.kept_lenses import keep, kept, kept_at
 
-SMALL = {"width": 8, "heads": 2, "layers": 2, "context": 16, "length": 8, "steps": 2, "seed": 0}
 TEXTS = ["the cows eat hay and the hens eat corn"] * 3
 
 
 @pytest.fixture(scope="module")
-def fitted(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("kept")
-    text = folder / "farm.txt"
-    text.write_text("the cows eat hay\nthe hens eat corn\n" * 20, encoding="utf-8")
-    run = lmviz.train("transformer", lmviz.load_corpus(text), folder / "run", **SMALL)
-    model = lmviz.open_model(run.folder)
-    return run, model, lmviz.lens(model, TEXTS, "tuned", passages=2, length=8).fitted
+def fitted(farm_run):
+    model = lmviz.open_model(farm_run.folder)
+    return farm_run, model, lmviz.lens(model, TEXTS, "tuned", passages=2, length=8).fitted
 
 
 def test_a_kept_lens_is_found_again_beside_its_run(fitted):

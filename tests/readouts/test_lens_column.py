@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from small_models import small_settings
+from small_models import shaken
 
-from lmviz.families import FAMILIES, build_model
+from lmviz.families import FAMILIES
 from lmviz.inspection.tracing import trace
-from lmviz.models.model import Model
 from lmviz.readouts.fitting import fit_lens
 from lmviz.readouts.lens_column import fit_column
 from lmviz.readouts.passages import Passages
@@ -18,16 +17,6 @@ FITTED = (
     np.array([5, 4, 2, 6, 6, 1, 2]),
 )
 PASSAGES = Passages(FITTED, (FITTED[0],))
-
-
-def small(family: str, **settings: object) -> Model:
-    torch.manual_seed(3)
-    given = small_settings(family) | settings
-    model = build_model(family, FAMILIES[family].configuration(**given), 7, 0).double()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter += 0.3 * torch.randn_like(parameter)
-    return model.eval()
 
 
 @pytest.mark.parametrize(
@@ -44,7 +33,7 @@ def test_a_column_is_the_matrix_times_the_state(family: str, settings: dict[str,
     known = {
         name: value for name, value in settings.items() if name in FAMILIES[family].configuration.names()
     }
-    model = small(family, **known)
+    model = shaken(family, **known)
     *_, lens = fit_lens(model, PASSAGES, "jacobian")
     found = trace(model, np.array([5, 3, 1, 6]))
     states = {place: found[place].array[-1] for place in lens.places}
@@ -60,7 +49,7 @@ def test_a_column_is_the_matrix_times_the_state(family: str, settings: dict[str,
 
 def test_the_error_is_that_of_the_passages_columns() -> None:
     """The spread of the columns of single passages, by numpy."""
-    model = small("gru")
+    model = shaken("gru")
     states = {place: found.array[-1] for place, found in trace(model, FITTED[1]).arrays.items()}
     *_, column = fit_column(model, PASSAGES, states)
     place, end = column.places[0], column.places[-1]

@@ -8,17 +8,13 @@ import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.readouts.lens_over_time import LensOverTime, SaidByLayer
 
-SMALL = {"width": 8, "heads": 2, "layers": 2, "context": 16, "length": 8, "steps": 4, "seed": 0}
 TEXTS = ["the cows eat hay and the hens eat corn"] * 3
 TEXT = "the cows eat"
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("over")
-    text = folder / "farm.txt"
-    text.write_text("the cows eat hay\nthe hens eat corn\n" * 20, encoding="utf-8")
-    return lmviz.train("transformer", lmviz.load_corpus(text), folder / "run", **SMALL).folder
+@pytest.fixture
+def run(farm_run):
+    return farm_run.folder
 
 
 @parametrize_few("kind", ["logit", "tuned", "jacobian"])

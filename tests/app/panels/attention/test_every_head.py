@@ -23,12 +23,6 @@ from lmviz.inspection.head_badges import DUPLICATE, PREVIOUS, head_badges
 from tests.app.conftest import wait_for_reading
 
 
-@pytest.fixture
-def first_perspective() -> str:
-    """Where heads are."""
-    return "attention"
-
-
 def deep_model(folder: Path, layers: int) -> Path:
     transformers = pytest.importorskip("transformers")
     backend = byte_pairs()

@@ -1,10 +1,10 @@
 """The graph of features in the window: what Python gives, what nodes keep, edges tried, groups and files."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from made_features import made_features
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
@@ -13,7 +13,6 @@ from told import words_of
 
 import lmviz
 from lmviz.app.panels.circuits.feature_graph import FeatureGraphPanel
-from lmviz.app.session.session import Session
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.diagrams.circuit_picture import CircuitPicture
 from lmviz.app.widgets.plots.signed_bars import SignedBars
@@ -21,21 +20,13 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.base.figures import whole_percentage
 
 ONLY_PANELS = ("feature_graph",)
-TEXT = "the cows eat"
 
 
 @pytest.fixture
-def panel(
-    window: MainWindow, session: Session, transformer_run: Path, tmp_path: Path, qtbot: QtBot
-) -> FeatureGraphPanel:
+def panel(window: MainWindow, open_features: Callable[[], None], qtbot: QtBot) -> FeatureGraphPanel:
     """The panel with a graph drawn."""
     [found] = [item for item in window.perspective.panels if isinstance(item, FeatureGraphPanel)]
-    with qtbot.waitSignal(session.library.model_changed):
-        session.library.open(transformer_run)
-    session.reading.set_prefix(TEXT)
-    made = made_features(lmviz.open_model(transformer_run), "layers/0/residual2", TEXT)
-    session.features.open_file(made.save(tmp_path / "drawn.safetensors"))
-    session.contrast.set_other("the cows see")
+    open_features()
     qtbot.waitUntil(
         lambda: found.is_whole and found.found.kept is not None and found.found.kept.rest == "changed"
     )

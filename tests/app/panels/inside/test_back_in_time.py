@@ -18,12 +18,6 @@ TEXT = "the cows eat the"
 
 
 @pytest.fixture
-def first_perspective() -> str:
-    """Where the panel is."""
-    return "inside"
-
-
-@pytest.fixture
 def panel(window: MainWindow, read: Session, text_file: Path, qtbot: QtBot) -> BackInTimePanel:
     """The panel with a small recurrent network and its text."""
     read.text.open(text_file)

@@ -24,12 +24,6 @@ from tests.app.conftest import wait_for_reading
 ONLY_PANELS = ("lens_over_text",)
 
 
-@pytest.fixture
-def first_perspective() -> str:
-    """Where the lens is."""
-    return "inside"
-
-
 def test_each_cell_is_the_likeliest_word_there(window: MainWindow, session: Session, qtbot: QtBot) -> None:
     session.library.open("stories-transformer")
     qtbot.waitUntil(lambda: session.library.model is not None)

@@ -17,12 +17,6 @@ ONLY_PANELS = ("lens_over_training",)
 TEXT = "the cows eat"
 
 
-@pytest.fixture
-def first_perspective() -> str:
-    """Where the panel is."""
-    return "inside"
-
-
 def test_each_layer_and_step_is_what_python_gives(
     window: MainWindow, session: Session, transformer_run: Path, text_file: Path, qtbot: QtBot
 ) -> None:

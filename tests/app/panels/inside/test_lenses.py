@@ -26,12 +26,6 @@ ONLY_PANELS = ("lenses",)
 FEW = 4
 
 
-@pytest.fixture
-def first_perspective() -> str:
-    """Where the lenses are."""
-    return "inside"
-
-
 @pytest.mark.parametrize("passages", others_slow((50, FEW), FEW))
 def test_a_lens_is_fitted_on_the_open_text_and_read_beside_the_logit_lens(
     window: MainWindow, session: Session, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, passages: int

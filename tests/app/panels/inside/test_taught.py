@@ -30,12 +30,6 @@ TEXT = (
 PREFIX = "Ida owned a drum that belonged to"
 
 
-@pytest.fixture
-def first_perspective() -> str:
-    """Where the panel is."""
-    return "inside"
-
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small GRU that has nearly learned its text, and the text beside it."""

@@ -20,12 +20,6 @@ ONLY_PANELS = ("copied",)
 WORDS = ("horn", "drum", "doll", "lamp", "boat", "kite", "bell", "coin")
 
 
-@pytest.fixture
-def first_perspective() -> str:
-    """Where the panel is."""
-    return "sample"
-
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An n-gram, and the text beside it."""
