@@ -582,6 +582,13 @@ def list_active(scene: Scene) -> None:
     scene.type()
 
 
+def read_words_off(scene: Scene) -> None:
+    """The words of the typed text, of which the shown model knows others of their kind or not."""
+    look_at_features(scene)
+    scene.show("staying_view")
+    scene.click("remembered_button")
+
+
 def read_the_steps(scene: Scene) -> None:
     look_at_features(scene)
     scene.show("since_when_view")
@@ -743,6 +750,7 @@ ROWS = (
     Row("What features do in the text", "features", "features_view", read_features),
     Row("active features", "features", "features_view", list_active),
     Row("Features at the steps", "features", "since_when_view", read_the_steps),
+    Row("Reading words off ", "features", "staying_view", read_words_off),
     Row("matched features", "features", "matched_view", match_with_itself),
     Row("contrast", "circuits", "contrast_view", change_a_word),
     Row("patching", "circuits", "patching_view", change_a_word),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lmviz.api.given import listed, opened_model, run_with_steps
-from lmviz.base.arguments import check_callable, whole_number
+from lmviz.base.arguments import check_callable, whole_number, words
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, part_of, unheard
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lmviz.features.dictionary import Dictionary
     from lmviz.features.feature_reading import FeatureReading
     from lmviz.features.matching import MatchedFeatures
+    from lmviz.features.remembered import RememberedWords
     from lmviz.features.since import FeaturesOverTime
     from lmviz.features.staying import StayingFeatures
     from lmviz.features.written_words import TurnedFeature, WrittenWords
@@ -198,6 +199,65 @@ def staying_features(
     with heard_by(progress or unheard):
         *_, found = staying(opened, dictionary, rows)
     return found
+
+
+def remembered_words(
+    model: Given,
+    text: str,
+    tap: str,
+    *,
+    alike: Sequence[Sequence[str]] | None = None,
+    untrained: Given | None = None,
+    texts: int = 2000,
+    seed: int = 0,
+    progress: Report | None = None,
+) -> RememberedWords:
+    """The words of a text that can still be read off the states after them, beside controls.
+
+    Words that have others of their kind are exchanged for these in so many `texts`, and a linear discriminant
+    at each token says which it was: `.accuracy` (word, position), on a quarter of the texts. Of a kind are
+    words with embeddings near one another, or as `alike` says: [["red", "blue"], ["dog", "cat"]].
+    `.untrained` is the same of the network before its training, found as in `probe`, and `.chance` (word,)
+    what the commonest word gives; `.lasts(0)` is for how many tokens the first word is read in half of the
+    texts. LmvizError where no word can be exchanged, or where the tap holds no states of a text.
+    """
+    from lmviz.api.readouts import untrained_or_given
+    from lmviz.features.remembered import remembered_words as remembered
+    from lmviz.models.interruption import heard_by
+    from lmviz.models.prefix import read_prefix
+
+    check_callable("progress", progress)
+    for name, value in (("text", text), ("tap", tap)):
+        if not isinstance(value, str):
+            raise LmvizError(f"{value!r} is no {name}: give a string.")
+    count, seed = whole_number("texts", texts, least=8), whole_number("seed", seed)
+    if count > MOST_MADE:
+        raise LmvizError(f"texts must be at most {MOST_MADE:,}, not {count:,}: more say no more.")
+    groups = None if alike is None else _groups(alike)
+    opened = opened_model(model)
+    before = untrained_or_given(model, opened, untrained, seed)
+    prefix = read_prefix(opened, text).last(opened.context)
+    with heard_by(progress or unheard):
+        return remembered(
+            opened,
+            tap,
+            prefix.ids,
+            tuple(prefix.tokens),
+            alike=groups,
+            untrained=before,
+            texts=count,
+            seed=seed,
+        )
+
+
+MOST_MADE = 20_000
+
+
+def _groups(alike: object) -> list[tuple[str, ...]]:
+    """Words that are of a kind, as several groups of several words."""
+    if not isinstance(alike, list | tuple) or not alike or any(isinstance(group, str) for group in alike):
+        raise LmvizError(f'{alike!r} are no groups of words: give some, such as [["red", "blue"]].')
+    return [words("word", group, "stone") for group in alike]
 
 
 def features_over_time(

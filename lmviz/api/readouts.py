@@ -186,7 +186,7 @@ def probe(
     check_callable("progress", progress)
     _check_strength(strength)
     opened, report, seed = opened_model(model), progress or unheard, whole_number("seed", seed)
-    before = _untrained(model, opened, seed) if untrained is None else opened_model(untrained)
+    before = untrained_or_given(model, opened, untrained, seed)
     taps = None if taps is None else words("pattern of addresses", taps, "layers/*/residual2")
     if marked is None:
         texts = read_labelled(opened, labelled, seed=seed)
@@ -224,7 +224,7 @@ def probe_number(
     check_callable("progress", progress)
     _check_strength(strength)
     opened, seed = opened_model(model), whole_number("seed", seed)
-    before = _untrained(model, opened, seed) if untrained is None else opened_model(untrained)
+    before = untrained_or_given(model, opened, untrained, seed)
     taps = None if taps is None else words("pattern of addresses", taps, "layers/*/residual2")
     read = read_numbered(opened, _lines(texts), of, seed=seed)
     with heard_by(progress or unheard):
@@ -272,7 +272,7 @@ def use_map(
             f"{texts!r} are no texts by their answers: give {{' stone': [...], ' bell': [...]}}."
         )
     read = {name: words("text", some, "The bat made") for name, some in given.items()}
-    before = _untrained(model, opened, seed) if untrained is None else opened_model(untrained)
+    before = untrained_or_given(model, opened, untrained, seed)
     with heard_by(progress or unheard):
         *_, found = mapping(opened, read, untrained=before, seed=seed)
     return found
@@ -449,12 +449,14 @@ def replace_states(
     return found
 
 
-def _untrained(given: Given, opened: Model, seed: int) -> Model | None:
-    """The model before its training; None where its family has nothing to begin with."""
+def untrained_or_given(given: Given, opened: Model, untrained: Given | None, seed: int) -> Model | None:
+    """The model before its training, unless one is given; None where its family has nothing to begin with."""
     from lmviz.api.training import find_run
     from lmviz.runs.opening import open_recorded
     from lmviz.runs.untrained import untrained_of
 
+    if untrained is not None:
+        return opened_model(untrained)
     run = open_recorded(find_run(given)) if isinstance(given, str | Path) else None
     return untrained_of(run, opened, seed)
 

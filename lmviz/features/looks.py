@@ -9,6 +9,7 @@ from lmviz.features.alone_by_size import AloneBySize
 from lmviz.features.dictionary import Dictionary
 from lmviz.features.edge_trial import EdgeTrial
 from lmviz.features.graph import FeatureGraph
+from lmviz.features.remembered import RememberedWords
 from lmviz.features.score_pairs import ScorePairs
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.look import Look
@@ -135,6 +136,28 @@ def look_of_pairs(found: ScorePairs) -> Look:
     )
 
 
+def look_of_remembered(found: RememberedWords) -> Look:
+    """For each word that can be exchanged, for how many tokens it is read, and the controls."""
+    words = range(len(found.words))
+    columns = [
+        texts("word", found.words),
+        numbers("others of its kind", (len(found.alike[word]) - 1 for word in words), count),
+        numbers("read for, tokens", map(found.lasts, words), count),
+    ]
+    if found.untrained is not None:
+        before = (found.lasts(word, untrained=True) for word in words)
+        columns.append(numbers("before training", before, count))
+    columns += [
+        numbers("read at last", (found.since(word)[-1] for word in words), percentage),
+        numbers("by chance", found.chance, percentage),
+    ]
+    return Look(
+        (Table("words", columns=columns),),
+        title=f"What {found.tap} still says of the words before",
+        aside=f"{counted(found.tested, 'text')} held out",
+    )
+
+
 def _signed(value: float) -> str:
     return signed_figure(value, 3)
 
@@ -148,5 +171,6 @@ LOOKS = {
     EdgeTrial: look_of_trial,
     ScorePairs: look_of_pairs,
     AloneBySize: look_of_alone,
+    RememberedWords: look_of_remembered,
 }
 """How each kind of result looks, by its class."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from lmviz.lessons.condition import Condition
 from lmviz.lessons.expression import Call, Expression, Literal, Operation
 
-UNDONE_BY = {"step": "model", "tape": "network"}
+UNDONE_BY = {"step": "model", "tape": "network", "feature": "features"}
 """Openings that say how far something has come, and what begins anew where that is opened after them."""
 
 READS_CONTROLS = ("control", "pressed", "drawn")

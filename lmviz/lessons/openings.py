@@ -75,6 +75,14 @@ def _model(words: str, folder: Path | None) -> None:
     _known(words, folder, "model", sample_models())
 
 
+def _features(words: str, folder: Path | None) -> None:
+    from lmviz.base.places import shipped
+
+    models = shipped("sample_models")
+    names = [f"{each.parents[1].name}/{each.stem}" for each in models.glob("*/features/*.safetensors")]
+    _known(words, folder, "dictionary of features", sorted(names))
+
+
 def _network(words: str, folder: Path | None) -> None:
     from lmviz.autodiff import shipped_networks
 
@@ -161,6 +169,8 @@ OPENINGS: dict[str, Check] = {
     "model": _model,
     "beside": _model,
     "step": _whole,
+    "features": _features,
+    "feature": _whole,
     "network": _network,
     "tape": _tape,
     "plan": _any,
@@ -172,6 +182,6 @@ OPENINGS: dict[str, Check] = {
     "seed": _whole,
 }
 """The kinds, in the order in which they are opened. `beside` compares with a model, `step` goes to a
-snapshot, `tape` says how far a network has come, `plan` fills the form of Train, `race` makes lanes of that,
-`changed` is the text that Circuits puts beside the shown one and `measure` the number that it asks about,
-`seed` locks that of the die."""
+snapshot, `features` is a dictionary of a sample model, of which `feature` is looked at, `tape` says how far a
+network has come, `plan` fills the form of Train, `race` makes lanes of that, `changed` is the text that
+Circuits puts beside the shown one, `measure` the number that it asks about, `seed` locks that of the die."""

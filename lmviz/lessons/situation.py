@@ -147,6 +147,10 @@ class Situation(Protocol):
         """The chosen attention head: its layer and its number in it."""
 
     @property
+    def feature(self) -> int:
+        """The number of the feature that is looked at; -1 where none is."""
+
+    @property
     def network(self) -> Network:
         """The network of Autodiff."""
 

@@ -207,6 +207,12 @@ VALUES = (
         "layer", "", "the layer of the chosen attention head, counted from 0", lambda now: float(now.head[0])
     ),
     LessonValue("head", "", "the chosen head in its layer, counted from 0", lambda now: float(now.head[1])),
+    LessonValue(
+        "feature",
+        "",
+        "the number of the feature that is looked at, -1 for none",
+        lambda now: float(now.feature),
+    ),
     # what is written
     LessonValue("sampling", "NAME", "an option of sampling, such as temperature", named("sampling")),
     LessonValue("written", "", "the tokens written after the prefix", written),

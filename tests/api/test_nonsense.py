@@ -382,6 +382,16 @@ CALLS: dict[str, Callable[[Any], Call]] = {
         lmviz.staying_features,
         {"model": at.model, "dictionary": at.features, "texts": [TEXT, OTHER]},
     ),
+    "remembered_words": lambda at: (
+        lmviz.remembered_words,
+        {
+            "model": at.recurrent,
+            "text": TEXT,
+            "tap": "layers/0/hidden",
+            "alike": [["cow", "bat"]],
+            "texts": 8,
+        },
+    ),
     "features_over_time": lambda at: (
         lmviz.features_over_time,
         {"run": at.run.folder, "dictionary": at.features, "texts": [TEXT, OTHER], "steps": [0]},

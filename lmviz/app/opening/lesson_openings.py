@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 
 from lmviz.api.training import split_settings
+from lmviz.base.places import shipped
 from lmviz.lessons.openings import EMPTY, OPENINGS, beside
 from lmviz.runs.racing import vary
 
@@ -23,7 +24,10 @@ READ_BY = ("tokenizer", "lower_case", "minimum_count", "vocabulary", "documents"
 LENT = {"plan": "plan", "race": "race", "seed": "sampling", "beside": "comparison"}
 """What each kind of opening borrows: it is given back when the lesson is left."""
 
-STAYS = ("text", "model", "step", "network", "tape", "prefix", "source", "changed", "measure")
+STAYS = (
+    *("text", "model", "step", "features", "feature", "network", "tape"),
+    *("prefix", "source", "changed", "measure"),
+)
 """The kinds that open what one looks at: that stays in sight when the lesson is left."""
 
 Open = Callable[["Session", "Opening", "Path | None"], None]
@@ -49,8 +53,12 @@ def open_all(session: Session, openings: Iterable[Opening], folder: Path | None)
         elif opening.kind == "tape" and reads_network:
             continue
         elif opening.kind == "measure":
-            model = next((other.words for other in openings if other.kind == "model"), "")
-            _state_measure(session, opening.words, model)
+            _state_measure(session, opening.words, _model_of(openings))
+        elif opening.kind == "features":
+            chosen = next((int(other.words) for other in openings if other.kind == "feature"), None)
+            _open_features(session, path or shipped_features(opening.words), _model_of(openings), chosen)
+        elif opening.kind == "feature" and any(other.kind == "features" for other in openings):
+            continue
         else:
             _ACTS[opening.kind](session, opening, path)
 
@@ -103,19 +111,51 @@ def _open_model(session: Session, path_or_name: Path | str, step: int | None) ->
         session.library.choose_step(step)
 
 
+def _model_of(openings: Iterable[Opening]) -> str:
+    """The model that is opened as well; empty where none is."""
+    return next((other.words for other in openings if other.kind == "model"), "")
+
+
+def _is_shown(session: Session, model: str) -> bool:
+    """Whether a model is shown by now, or none had to be opened."""
+    shown = session.library.model
+    return not model or (shown is not None and shown.folder.name == Path(model).name)
+
+
+def shipped_features(words: str) -> Path:
+    """The file of a dictionary that comes with a sample model, of its name: "stories-gru/state"."""
+    model, _, name = words.partition("/")
+    return shipped("sample_models") / model / "features" / f"{name}.safetensors"
+
+
+def _open_features(session: Session, file: Path, model: str, feature: int | None) -> None:
+    """Now, or after the model that is being opened; and look at a feature of them once they are there."""
+    features = session.features
+
+    def choose() -> None:
+        if feature is not None and features.opened is not None and features.opened.file == file:
+            features.choose(feature)
+
+    def open_now() -> None:
+        if _is_shown(session, model) and (features.opened is None or features.opened.file != file):
+            features.taken.connect(choose, Qt.ConnectionType.SingleShotConnection)
+            features.open_file(file)
+
+    choose()
+    open_now()
+    if not _is_shown(session, model):
+        session.library.model_changed.connect(open_now, Qt.ConnectionType.SingleShotConnection)
+
+
 def _state_measure(session: Session, measure: str, model: str) -> None:
     """Now, and once more after the model that is being opened: with another one it is proposed anew."""
 
-    def is_shown() -> bool:
-        shown = session.library.model
-        return not model or (shown is not None and shown.folder.name == Path(model).name)
-
     def state() -> None:
-        if is_shown():
+        if _is_shown(session, model):
             session.contrast.set_measure(measure)
 
     session.contrast.set_measure(measure)
-    if not is_shown():
+    if not _is_shown(session, model):
         session.library.model_changed.connect(state, Qt.ConnectionType.SingleShotConnection)
 
 
@@ -159,6 +199,7 @@ _ACTS: dict[str, Open] = {
     "text": _open_text,
     "beside": _compare_with,
     "step": lambda session, opening, path: session.library.choose_step(int(opening.words)),
+    "feature": lambda session, opening, path: session.features.choose(int(opening.words)),
     "network": _open_network,
     "tape": _set_tape,
     "plan": _plan,

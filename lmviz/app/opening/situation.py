@@ -169,6 +169,10 @@ class WindowSituation:
         return self._session.attention.head
 
     @property
+    def feature(self) -> int:
+        return self._session.features.chosen
+
+    @property
     def network(self) -> Network:
         return self._session.network.current
 

@@ -43,7 +43,12 @@ class FeatureBillPanel(FeatureAnswerPanel["FeatureBill", Asked]):
         self._bars.part_clicked.connect(self._choose)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {} if self.found is None else {"share": self.found.attribution.array}
+        if self.found is None:
+            return {}
+        arrays, alone = {"share": self.found.attribution.array}, self.found.alone
+        if alone is not None:
+            arrays |= {"errors_alone": np.array([alone.errors]), "features_alone": np.array([alone.features])}
+        return arrays
 
     def exported_names(self) -> Names:
         return COUNTED if self.found is None else Names(self.found.attribution.labels("component"))

@@ -136,7 +136,11 @@ class FeatureTurnPanel(AskingPanel[Reading, TurnedWords]):
             (self._sentence(found, group, others), plot, slider, bars),
             title=f"Turn {asked.number}",
             head=head,
-            arrays={"probabilities": turned.probabilities},
+            arrays={
+                "probabilities": turned.probabilities,
+                "raised": turned.share(group),
+                "in_their_place": turned.share(others),
+            },
             names=Names([f"× {factor:g}" for factor in turned.factors], written.names),
             recipe=recipe_of(
                 reading.moment,

@@ -105,7 +105,7 @@ class FeatureWordsPanel(AskingPanel[Moment, WordsOfFeature]):
                 near,
             ),
             aside="logits, with it − without",
-            arrays={"rises": written.rises},
+            arrays={"rises": written.rises, "together": np.array([written.group])},
             units={"rises": "logits"},
             names=Names(written.names),
             recipe=over_texts_recipe(

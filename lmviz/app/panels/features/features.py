@@ -82,6 +82,11 @@ class FeaturesPanel(Panel):
             session.focus.position_changed,
         )
 
+    @property
+    def listed(self) -> tuple[int, ...]:
+        """The features of the list, from top to bottom."""
+        return tuple(self._listed)
+
     def out_of_place(self, model: OpenedModel) -> str:
         return why_no_features(model)
 

@@ -18,7 +18,7 @@ from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.looks.columns import Column
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.look import Look
-from lmviz.looks.parts import Button, Curves, SideBySide, Table, Words
+from lmviz.looks.parts import Button, Curves, Picker, SideBySide, Table, Words
 
 if TYPE_CHECKING:
     from lmviz.features.dictionary import Dictionary
@@ -31,6 +31,9 @@ INVITATION = (
 MATCHING = Key("matched features")
 BINS = np.linspace(0.0, 1.0, 41)
 SENTENCE = Words("matched_sentence")
+CHOOSE = "match with …"
+PICKER = Picker("matched_picker", says="with which of the dictionaries of this model it is matched")
+NEARLY, ALIKE = 0.9, 0.7
 PLOT = Curves(
     "matched_plot",
     says="how near the nearest feature of the other dictionary is",
@@ -63,17 +66,28 @@ class MatchedPanel(ShowingPanel):
         return self._found[2] if self._found[:2] == (dictionary, self._other[1]) else None
 
     def look(self) -> Look:
-        button = Button("matched_open_button", text="Open a second …", clicked=self._choose_file)
         features, found = self.session.features, self.matched
+        offers = self._offers()
+        is_offered = self._other is not None and self._other[0] in offers
+        chosen = 1 + offers.index(self._other[0]) if self._other is not None and is_offered else 0
+        head = (
+            replace(
+                PICKER,
+                choices=(CHOOSE, *(path.stem for path in offers)),
+                chosen=chosen,
+                chose=lambda at: self._choose_offered(offers, at),
+            ),
+            Button("matched_open_button", text="Open a second …", clicked=self._choose_file),
+        )
         if features.opened is None:
-            return Look((SENTENCE, PLOT, TABLE), instead=NO_FEATURES)
+            return Look((SENTENCE, PLOT, TABLE), instead=NO_FEATURES, head=head)
         if self._other is None:
             return Look(
-                (replace(SENTENCE, text=INVITATION, role="muted"), replace(PLOT, shown=False)), head=(button,)
+                (replace(SENTENCE, text=INVITATION, role="muted"), replace(PLOT, shown=False)), head=head
             )
         if found is None:
             self._match(features.opened.dictionary, self._other[1])
-            return Look((SENTENCE, PLOT, TABLE), head=(button,))
+            return Look((SENTENCE, PLOT, TABLE), head=head)
         counts, edges = np.histogram(found.cosines, BINS)
         order = np.argsort(-found.cosines, kind="stable")
         names = [""] * len(order)
@@ -92,8 +106,9 @@ class MatchedPanel(ShowingPanel):
             clicked=lambda row: features.choose(int(order[row])),
         )
         said = (
-            f"{percentage(found.share(0.9))} of {count(len(order))} features have one nearly the same (cosine"
-            f" 0.9) in {self._other[0].stem}, {percentage(found.share(0.7))} one that is alike (0.7)."
+            f"{percentage(found.share(NEARLY))} of {count(len(order))} features have one nearly the same "
+            f"(cosine 0.9) in {self._other[0].stem}, {percentage(found.share(ALIKE))} one that is alike "
+            "(0.7)."
         )
         opened = features.opened
         recipe = "\n".join(
@@ -108,10 +123,29 @@ class MatchedPanel(ShowingPanel):
         )
         return Look(
             (replace(SENTENCE, text=said), SideBySide(first=plot, second=table, shares=(1, 1), share=1)),
-            head=(button,),
-            arrays={"cosines": found.cosines, "partners": found.partners},
+            head=head,
+            arrays={
+                "cosines": found.cosines,
+                "partners": found.partners,
+                "nearly_same": np.array([found.share(NEARLY)]),
+                "alike": np.array([found.share(ALIKE)]),
+            },
             recipe=recipe,
         )
+
+    def _offers(self) -> tuple[Path, ...]:
+        """The other dictionaries that lie beside the shown model."""
+        opened = self.session.features.opened
+        return tuple(
+            path for path in self.session.features.offers() if opened is not None and path != opened.file
+        )
+
+    def _choose_offered(self, offers: tuple[Path, ...], at: int) -> None:
+        if at == 0:
+            self._other = None
+            self.refresh_soon()
+        else:
+            self.open_other(offers[at - 1])
 
     def open_other(self, path: Path) -> None:
         """Hold the open dictionary against that of a file."""

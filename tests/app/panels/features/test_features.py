@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from made_features import made_features
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSlider
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSlider, QWidget
 from pytestqt.qtbot import QtBot
 
 import lmviz
@@ -16,13 +16,17 @@ from lmviz.app.panels.features.feature_turn import FeatureTurnPanel
 from lmviz.app.panels.features.feature_words import FeatureWordsPanel
 from lmviz.app.panels.features.features import FeaturesPanel
 from lmviz.app.panels.features.features_text import FeaturesTextPanel
+from lmviz.app.panels.features.staying import StayingPanel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.figures import whole_percentage
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.desktop.scene import Scene
+from lmviz.features import remembered
 from lmviz.inspection.recipes.recipe import array_recipe, as_source
 
-ONLY_PANELS = ("features", "feature", "features_text", "feature_words", "feature_turn")
+ONLY_PANELS = ("features", "feature", "staying", "features_text", "feature_words", "feature_turn")
+KEYWORDS = remembered.remembered_words.__kwdefaults__
 TAP = "layers/0/residual2"
 TEXT = "the cows eat grass"
 
@@ -180,3 +184,33 @@ def test_a_turned_feature_shows_what_python_gives_and_goes_into_surgery(
     assert len(opened.surgery.interventions) == 1  # one takes another's place
     opened.surgery.undo()
     qtbot.waitUntil(lambda: is_as(off))
+
+
+def test_words_are_read_off_the_states_beside_the_features_that_stay_on(
+    window: MainWindow, opened: Session, transformer_run: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+):
+    """The words of so small a model are no kinds: here each is one with all others."""
+    monkeypatch.setattr(remembered, "NEAR", -1.0)
+    monkeypatch.setattr(remembered, "FEWEST", 2)
+    monkeypatch.setattr(remembered.remembered_words, "__kwdefaults__", {**KEYWORDS, "texts": 40})
+    window.perspective.findChild(QWidget, "page_staying").raise_()
+    panel = panel_of(window, StayingPanel)
+    qtbot.waitUntil(lambda: panel.found is not None)
+    assert "probe" not in panel.exported_arrays()
+    panel.findChild(QPushButton, "remembered_button").click()
+    qtbot.waitUntil(lambda: panel.remembered is not None)
+    qtbot.waitUntil(lambda: "probe" in panel.exported_arrays())
+    found = panel.remembered
+    again = lmviz.remembered_words(transformer_run, TEXT, TAP, texts=40)
+    np.testing.assert_array_equal(found.accuracy, again.accuracy)
+    np.testing.assert_array_equal(found.untrained, again.untrained)
+    np.testing.assert_array_equal(panel.exported_arrays()["probe"], found.since(0)[1:])
+    assert found.sentence(0) in panel.shown_look.parts[0].text
+    grid = next(part for part in panel.shown_look.parts if part.name == "remembered_words")
+    assert grid.readout(0, 0) == ("“the” has not been said yet", ())
+    assert grid.readout(0, 1)[0] == f"“the”: {whole_percentage(float(found.accuracy[0, 1]))}"
+    assert "before the training" in grid.readout(0, 2)[1][1]
+    grid.clicked(1, 0)
+    qtbot.waitUntil(lambda: panel.exported_arrays()["probe"].shape == found.since(1)[1:].shape)
+    opened.reading.set_prefix("the cows")  # of another text nothing is known yet
+    qtbot.waitUntil(lambda: panel.remembered is None and "probe" not in panel.exported_arrays())
