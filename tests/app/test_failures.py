@@ -245,9 +245,7 @@ def test_without_torch_the_window_says_so(
     assert not session.work.is_ready
 
 
-@pytest.mark.parametrize(
-    "perspective", others_slow([row.name for row in shown_perspectives()], "train", "attention", "scale")
-)
+@pytest.mark.parametrize("perspective", others_slow([row.name for row in shown_perspectives()], "attention"))
 @pytest.mark.parametrize("with_model", others_slow([False, True], True))
 def test_every_panel_has_a_place_for_what_it_complains_about(
     window: MainWindow, read: Session, perspective: str, with_model: bool, qtbot: QtBot
