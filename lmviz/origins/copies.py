@@ -52,13 +52,13 @@ class CopiedPassage:
     """Tokens from `start` up to `stop` that stand `count` times in the training text, and no longer.
 
     `stock` is a part of it, (start, stop, count), that stands far more often, such as a rhyme; None if none
-    does. `first` is where the index has it.
+    does. `parts` are where the index has it.
     """
 
     start: int
     stop: int
     count: int
-    first: int
+    parts: tuple[tuple[int, int], ...]
     stock: tuple[int, int, int] | None = None
 
     def __len__(self) -> int:
@@ -179,7 +179,7 @@ class Copies:
         """The first places of a passage, at most so many, each with so many tokens around it."""
         stream = self._streams[0]
         found = []
-        for position in self.index.places(passage.first, passage.count, most).tolist():
+        for position in self.index.places(passage.parts, most).tolist():
             document = int(np.searchsorted(stream.starts, position, side="right")) - 1
             low, high = stream.starts[document : document + 2].tolist()
             first = max(position - around, low + stream.front)
@@ -251,7 +251,7 @@ class Copies:
                 start=begin,
                 stop=begin + int(found.lengths[begin]),
                 count=int(found.counts[begin]),
-                first=int(found.first[begin]),
+                parts=found.parts(begin),
                 stock=self._stock(ids, begin, int(found.lengths[begin]), int(found.counts[begin])),
             )
             for begin in begins
