@@ -42,7 +42,8 @@ def html_of(result: Shown) -> str:
 def _html(result: Shown, look: Look, picture: str) -> str:
     id, said = f"lmviz-{uuid4().hex}", written(look)
     content = b64encode(picture.encode()).decode("ascii")
-    image = f'<img alt="{escape(said, quote=True)}" src="data:image/svg+xml;base64,{content}">'
+    alone = f'alt="{escape(said, quote=True)}" src="data:image/svg+xml;base64,{content}"'
+    image = f'<img style="max-width:100%" {alone}>'
     page = _page(result, look)
     if page is None:
         return f'<div id="{id}">{image}</div>'

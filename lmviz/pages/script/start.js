@@ -88,4 +88,9 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll)
 addEventListener("beforeprint", () => { document.documentElement.classList.add("printing"); redrawAll(); });
 addEventListener("afterprint", () => { document.documentElement.classList.remove("printing"); redrawAll(); });
 // In a frame, such as that of a notebook, what is around it hears how tall the page is, and nothing else.
-if (parent !== window) new ResizeObserver(() => parent.postMessage({ lmvizHeight: Math.ceil(main.getBoundingClientRect().bottom + scrollY) + 8 }, "*")).observe(main);
+// A browser may not draw it before it comes into sight: until then it has no height.
+function tellHeight() {
+  const bottom = main.getBoundingClientRect().bottom + scrollY;
+  if (bottom > 0) parent.postMessage({ lmvizHeight: Math.ceil(bottom) + 8 }, "*");
+}
+if (parent !== window) new ResizeObserver(tellHeight).observe(main);
