@@ -1,6 +1,6 @@
 """A page in a frame within another document: once its own script runs, it takes the place of a picture.
 
-The frame has no way out, to what is around it or to a network. All that it says is how tall it is, and it takes
+The frame has no way out, neither around it nor to a network. All that it says is how tall it is, and it takes
 the place only then: what is around it may forbid the scripts within it.
 """
 
