@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-import torch.distributed.checkpoint as distributed
 from hypothesis import given, settings
 from hypothesis import strategies as any_of
 from trained_series import PROBE, distributed_series
@@ -31,6 +30,8 @@ TENSORS = {
 def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("parts")
     values = {"model": TENSORS, "optimizer": {"exp_avg": torch.ones(3)}, "step": 7}
+    import torch.distributed.checkpoint as distributed  # which takes a second, in each worker
+
     distributed.save(values, checkpoint_id=str(folder), no_dist=True)
     return folder
 
