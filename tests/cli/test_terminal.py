@@ -52,7 +52,7 @@ def test_json_is_exact_in_every_encoding(monkeypatch):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux alone has a device that is always full")
-@parametrize_few("words", [["models"], ["corpora", "--json"], ["--help"]])
+@parametrize_few("words", [["corpora", "--json"], ["models"], ["--help"]])
 def test_output_that_cannot_be_written_is_one_sentence(words):
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "lmviz", *words]

@@ -160,6 +160,7 @@ def test_what_cannot_be_is_said():
         answered(shaken(0), source=np.zeros(9, dtype=np.int64))
 
 
+@pytest.mark.slow
 def test_it_learns_to_copy():
     model = build(layers=1, width=32, feedforward=64)
     model.train()

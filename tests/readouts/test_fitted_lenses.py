@@ -151,7 +151,8 @@ def test_the_tuned_lens_is_least_squares_with_a_ridge():
     assert lens.maps["layers/0/hidden"] == pytest.approx(expected, abs=1e-5)
 
 
-@parametrize_few("name", ["stories-transformer", "echo-transformer"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["stories-transformer", "echo-transformer"])
 def test_a_tuned_lens_is_nearer_to_the_end_at_every_layer_of_a_trained_model(name):
     model = lmviz.open_model(name)
     texts = lmviz.load_corpus(name.split("-")[0]).training_documents

@@ -132,7 +132,7 @@ WAYS = {
 PLAIN = {"schedule": "constant", "learning_rate": RATE, "batch": BATCH, "length": LENGTH, "steps": STEPS}
 
 
-@pytest.mark.parametrize(("way", "kind"), in_turn(WAYS, ["llama", "gpt2"]))
+@pytest.mark.parametrize(("way", "kind"), in_turn(WAYS, ["llama", "gpt2"], among=["LoRA"]))
 def test_it_learns_as_peft_and_a_plain_loop_do(way, kind, bases, text, tmp_path):
     pytest.importorskip("peft")
     settings = WAYS[way]

@@ -212,6 +212,7 @@ def test_what_settings_hold_that_is_no_arrangement_is_dropped(
     assert sizes == {name: place.size() for name, place in usual.items()}
 
 
+@pytest.mark.slow
 def test_more_room_goes_to_the_panels_in_the_middle(window: MainWindow, qtbot: QtBot) -> None:
     def widths() -> dict[str, int]:
         return {panel.objectName(): panel.width() for panel in window.perspective.panels}

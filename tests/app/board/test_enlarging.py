@@ -271,6 +271,7 @@ def test_where_the_claim_has_room_it_is_as_large_as_the_room_and_covers_no_cell(
     qtbot.waitUntil(is_large)
 
 
+@pytest.mark.slow
 def test_what_stands_below_becomes_a_tab_where_both_would_be_too_low(
     window: MainWindow, read: Session, qtbot: QtBot
 ) -> None:

@@ -85,6 +85,7 @@ def test_what_is_said_is_put_together_by_the_template(
     assert session.reading.prefix == f"<|im_start|>system\nBe brief.<|im_end|>\n{CHAT}The bat"
 
 
+@pytest.mark.slow
 def test_what_is_said_elsewhere_is_shown_in_its_line(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -268,6 +269,7 @@ NEVER_ENDS = (
 )
 
 
+@pytest.mark.slow
 def test_the_window_goes_on_while_a_template_never_ends(
     window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:

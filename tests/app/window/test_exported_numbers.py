@@ -128,6 +128,7 @@ def test_what_was_rolled_leaves_as_numbers_and_as_python(
         assert tuple(arrays[f"{way}/ids"]) == outcome.chosen == panel.outcomes[way].chosen
 
 
+@pytest.mark.slow
 def test_what_is_compared_leaves_as_numbers_and_as_python(
     window: MainWindow, read: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:

@@ -102,6 +102,7 @@ def test_a_poll_of_ones_own_is_read_again(
     qtbot.waitUntil(lambda: session.polls.current.choices[1].text == "better")
 
 
+@pytest.mark.slow
 def test_a_question_opens_a_model_that_it_is_about(
     window: MainWindow, session: Session, tmp_path: Path, answered: Callable[[], None], qtbot: QtBot
 ) -> None:

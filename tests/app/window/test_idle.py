@@ -87,9 +87,7 @@ def running_timers() -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("perspective", "look"), in_turn(NAMES, ("light", "projector"), among=("inside", "scale"))
-)
+@pytest.mark.parametrize(("perspective", "look"), in_turn(NAMES, ("light", "projector"), among=("inside",)))
 def test_nothing_is_laid_out_or_painted_again(
     window: MainWindow, read: Session, work_when_idle: Callable[[], list[str]], perspective: str, look: str
 ) -> None:

@@ -195,7 +195,7 @@ def test_a_control_that_can_no_longer_be_used_gives_the_keyboard_to_none(
 @pytest.mark.parametrize(
     "perspective",
     [
-        row if row.name in ("inside", "attention") else pytest.param(row, marks=pytest.mark.slow)
+        row if row.name == "inside" else pytest.param(row, marks=pytest.mark.slow)
         for row in shown_perspectives()
     ],
     ids=lambda row: row.name,

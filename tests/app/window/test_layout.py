@@ -210,6 +210,7 @@ def test_nothing_is_cut_with_gradients_changes_and_all_settings(
     assert not found, "\n".join(found)
 
 
+@pytest.mark.slow
 def test_the_words_of_the_lens_are_read_in_a_small_window(
     window: MainWindow,
     session: Session,

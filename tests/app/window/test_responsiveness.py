@@ -24,7 +24,7 @@ from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
 
 LONG = 30_000
-TICKS = 125
+TICKS = 60
 STEPS = 30
 ROUNDS = 9
 SMALL = {"layers": 2, "heads": 2, "width": 64, "context": 32}

@@ -161,6 +161,7 @@ def test_nothing_scrolls_sideways_in_a_small_window(
     assert found == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first_perspective", ["autodiff"])
 def test_a_network_is_wrapped_in_a_small_window(
     window: MainWindow, drawn: Callable[[], None], qtbot: QtBot

@@ -39,6 +39,7 @@ def test_every_cell_can_be_explained_by_hovering_it(scene: Scene) -> None:
             assert panel.shown.evaluate() == pytest.approx(panel.shown.value)
 
 
+@pytest.mark.slow
 def test_a_hidden_fault_is_not_given_away_before_it_is_found(scene: Scene) -> None:
     """The terms of a gradient would show at once where it begins at 1, or which factor is missing."""
     session, why = scene.session, scene.panel("network_why_view")
