@@ -1,4 +1,4 @@
-"""What several rules of the house read in the sources of lmviz: each file is parsed once for all of them."""
+"""What rules of the house read in the sources of lmviz: each file is parsed once for all of them."""
 
 from __future__ import annotations
 
@@ -6,27 +6,15 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
-
-
-class Source(NamedTuple):
-    """Of a file, all texts that it writes down, and all imports, wherever in it they stand."""
-
-    texts: tuple[str, ...]
-    imports: tuple[ast.Import | ast.ImportFrom, ...]
 
 
 @cache
-def read_source(path: Path) -> Source:
-    texts: list[str] = []
-    imports: list[ast.Import | ast.ImportFrom] = []
-    for node in nodes_of(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Constant):
-            if isinstance(node.value, str):
-                texts.append(node.value)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            imports.append(node)
-    return Source(tuple(texts), tuple(imports))
+def texts_of(path: Path) -> tuple[str, ...]:
+    """All texts that a file writes down, wherever in it they stand."""
+    nodes = nodes_of(ast.parse(path.read_text(encoding="utf-8")))
+    return tuple(
+        node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
 
 
 def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:

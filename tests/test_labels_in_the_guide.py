@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from sources import read_source
+from sources import texts_of
 
 import lmviz
 
@@ -37,7 +37,7 @@ EMPHASISED = {
 @cache
 def said_by_the_program() -> str:
     """All that the program may write, in lower case."""
-    said = [text for path in (ROOT / "lmviz").rglob("*.py") for text in read_source(path).texts]
+    said = [text for path in (ROOT / "lmviz").rglob("*.py") for text in texts_of(path)]
     return "\n".join(" ".join(text.split()) for text in said).lower().replace("&", "")
 
 
