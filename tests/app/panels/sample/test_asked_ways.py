@@ -142,3 +142,24 @@ def test_an_answer_that_comes_when_its_model_is_closed_has_its_own_tokens(
     answered()
     rows = panel.findChild(AnswerRows).rows
     assert [len(row.tokens) for row in rows] == [32, 32, 32]  # those of before: nobody waits for the answer
+
+
+@pytest.mark.slow
+def test_answers_stop_behind_another_tab_and_go_on_where_they_are_seen_again(
+    panel: AskedWaysPanel,
+    window: MainWindow,
+    session: Session,
+    gate: threading.Event,
+    answered: Callable[[], None],
+    qtbot: QtBot,
+) -> None:
+    session.work.ask("held", gate.wait, lambda _: None, pytest.fail)
+    session.chat.say(1, "The bat?")
+    qtbot.waitUntil(lambda: session.work.is_busy("asked ways"))
+    window.show_perspective("polls")
+    gate.set()
+    qtbot.waitUntil(lambda: len(panel.found[AS_CHAT].ids) == 1)
+    answered()
+    assert not panel.is_whole
+    window.show_perspective("sample")
+    wait_for_answers(panel, qtbot)
