@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lmviz.app.panels.difference.pair_panel import NO_TEXT, PairPanel, in_short
+from lmviz.app.panels.difference.pair_panel import PairPanel, in_short
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.pair import Two
 from lmviz.app.widgets.base.figures import count, number, percentage, signed_figure
@@ -51,6 +51,7 @@ class ChangedTextPanel(PairPanel["TextDifference | str"]):
     """The typed words by the change of their loss; a button measures the held-out text of the open corpus."""
 
     title = "Change by word"
+    shows = "which words became easier or harder"
     key = Key("changed text")
     follows = (*PairPanel.follows, "text.changed", "focus.position_changed")
     parts = (SENTENCE, TOKENS)
@@ -66,7 +67,7 @@ class ChangedTextPanel(PairPanel["TextDifference | str"]):
         if self._is_on_held_out and two is not None:
             return self._look_at_held_out(two)
         if not text:
-            return Look(self.parts, head=self._head(), instead=NO_TEXT)
+            return Look(self.parts, head=self._head(), instead=self.no_text)
 
         def work(pair: ModelPair) -> TextDifference | str:
             from lmviz.differences.documents import judged_text

@@ -62,6 +62,7 @@ class ChangedWeightsPanel(PairPanel["Changes | str"]):
     """A cell for each matrix, and the singular values of the change of the largest, or of a clicked one."""
 
     title = "Weights, B − A"
+    shows = "which matrices changed"
     key = Key("changed weights")
     directions_key = Key("learned directions")
     follows = ("pair.changed", "work.ready_changed")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.app.panels.difference.pair_panel import NO_TEXT, PairPanel
+from lmviz.app.panels.difference.pair_panel import PairPanel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.pair import Two
 from lmviz.app.widgets.base.figures import percentage
@@ -32,6 +32,7 @@ class ChangedWordsPanel(PairPanel["WordShift"]):
     """An arrow from A to B for each word, in points; a click appends the word to the text."""
 
     title = "Next word"
+    shows = "which next words became likelier"
     key = Key("changed words")
     follows = (*PairPanel.follows, "focus.position_changed")
     parts = (SENTENCE, SHIFTS)
@@ -42,7 +43,7 @@ class ChangedWordsPanel(PairPanel["WordShift"]):
         text, position = self.text, self.session.focus.position
         encoding = self.session.reading.encoding
         if encoding is None or not len(encoding):
-            return Look(self.parts, instead=NO_TEXT)
+            return Look(self.parts, instead=self.no_text)
         ids = np.asarray(encoding.ids[: position + 1], dtype=np.int64)
 
         def work(pair: ModelPair) -> WordShift:

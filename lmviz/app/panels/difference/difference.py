@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lmviz.app.panels.difference.pair_panel import NO_TEXT, PairPanel, in_short, whole, why_not
+from lmviz.app.panels.difference.pair_panel import PairPanel, in_short, whole, why_not
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.pair import Two
 from lmviz.app.widgets.base.figures import number, percentage
@@ -50,6 +50,7 @@ class DifferencePanel(PairPanel[Apart]):
     """A heatmap of distances with the furthest cell framed, and beside it linear CKA by layer."""
 
     title = "How far apart"
+    shows = "how far apart two models are"
     key = Key("difference")
     follows = (*PairPanel.follows, "focus.position_changed", "text.changed")
     parts = (SENTENCE, GRID)
@@ -59,7 +60,7 @@ class DifferencePanel(PairPanel[Apart]):
             return self.obstacle
         text = self.text
         if not text:
-            return replace(self._empty(), instead=NO_TEXT)
+            return replace(self._empty(), instead=self.no_text)
 
         def work(pair: ModelPair) -> Apart:
             from lmviz.differences.documents import judged_text, last_tokens

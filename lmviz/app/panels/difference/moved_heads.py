@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.app.panels.difference.pair_panel import NO_TEXT, PairPanel, in_short, whole, why_not
+from lmviz.app.panels.difference.pair_panel import PairPanel, in_short, whole, why_not
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.pair import Two
 from lmviz.app.widgets.base.figures import brief_percentage, percentage
@@ -37,6 +37,7 @@ class MovedHeadsPanel(PairPanel["MovedHeads | str"]):
     """A map of heads, and the patterns of the one that moved most at this word, or that was clicked."""
 
     title = "Heads that moved"
+    shows = "which heads look elsewhere"
     key = Key("moved heads")
     follows = (*PairPanel.follows, "focus.position_changed")
     parts = (SENTENCE, MAP, BEFORE, AFTER)
@@ -49,7 +50,7 @@ class MovedHeadsPanel(PairPanel["MovedHeads | str"]):
             return self.obstacle
         text = self.text
         if not text:
-            return Look(self.parts, instead=NO_TEXT)
+            return Look(self.parts, instead=self.no_text)
 
         def work(pair: ModelPair) -> MovedHeads | str:
             from lmviz.differences.documents import judged_text, last_tokens

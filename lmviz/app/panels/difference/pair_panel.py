@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 B = TypeVar("B")
 
-NO_MODEL = "Open or train a model to see what has changed in it."
-NO_OTHER = "Open another model, or train this one on, to see what is different between the two."
-NO_TEXT = "Type a text above: both models read it."
+NO_MODEL = "Open or train a model to see {}."
+NO_OTHER = "Open another model, or train this one on, to see {}."
+NO_TEXT = "Type a text that both models read, to see {}."
 
 
 class PairPanel(AskingPanel[Two, A]):
     """A panel that asks about A and B; subclasses say what, with `asked_of`."""
+
+    shows: ClassVar[str]
+    """What is to be seen here, as part of a sentence: each says its own, as of several alike one is read."""
 
     follows: ClassVar[tuple[str, ...]] = ("pair.changed", "reading.encoding_changed", "work.ready_changed")
     needs_next_word = "Open a language model to hold it against another one."
@@ -39,10 +42,15 @@ class PairPanel(AskingPanel[Two, A]):
     def obstacle(self) -> Look | None:
         """What is shown where there is nothing to compare."""
         if self.session.library.model is None:
-            return Look(self.parts, instead=NO_MODEL)
+            return Look(self.parts, instead=NO_MODEL.format(self.shows))
         if self.session.pair.models is None:
-            return Look(self.parts, instead=NO_OTHER)
+            return Look(self.parts, instead=NO_OTHER.format(self.shows))
         return None
+
+    @property
+    def no_text(self) -> str:
+        """What is said where no text is typed."""
+        return NO_TEXT.format(self.shows)
 
     def asked_of(
         self, work: Callable[[ModelPair], B], about: Any, key: Key | None = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lmviz.app.panels.difference.pair_panel import NO_TEXT, PairPanel, why_not
+from lmviz.app.panels.difference.pair_panel import PairPanel, why_not
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.pair import Two
 from lmviz.app.widgets.base.figures import number, percentage
@@ -48,6 +48,7 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
     """A slider, the next words and a sample at its place, and the loss on a text as a curve."""
 
     title = "Strength of the change"
+    shows = "what half of the change would do"
     key = Key("strength")
     curve_key = Key("strength curve")
     follows = (*PairPanel.follows, "text.changed")
@@ -67,7 +68,7 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
             return self.obstacle
         text, strength = self.text, self.strength
         if not text:
-            return Look(self.parts, instead=NO_TEXT)
+            return Look(self.parts, instead=self.no_text)
 
         def work(pair: ModelPair) -> BetweenText | str:
             from lmviz.differences.between_text import between_text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.app.panels.difference.pair_panel import NO_TEXT, PairPanel, in_short, whole
+from lmviz.app.panels.difference.pair_panel import PairPanel, in_short, whole
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.pair import Two
 from lmviz.app.widgets.base.figures import number
@@ -46,6 +46,7 @@ class TransplantPanel(PairPanel["GrowingAnswer[Transplant] | str"]):
     """A bar for each part alone, and curves of parts together, from below and from above."""
 
     title = "Which part carries it"
+    shows = "which part of a model carries what changed"
     key = Key("transplant")
     parts = (SENTENCE, ALONE, TOGETHER)
 
@@ -57,7 +58,7 @@ class TransplantPanel(PairPanel["GrowingAnswer[Transplant] | str"]):
             return self.obstacle
         text, each, is_loss = self.text, self._each, self._is_loss
         if not text:
-            return Look(self.parts, head=self._pickers(), instead=NO_TEXT)
+            return Look(self.parts, head=self._pickers(), instead=self.no_text)
 
         def work(pair: ModelPair) -> GrowingAnswer[Transplant] | str:
             from lmviz.circuits.contrast import Contrast
