@@ -207,7 +207,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("descent", "One step", "autodiff", "bottom", weight=3, least=(330, 170)),
     PanelRow("surface", "Training", "autodiff", "bottom", tabbed=True),
     PanelRow("models_by_size", "Models", "scale", "centre", least=(270, 260), projected=True),
-    PanelRow("total_compute", "Total compute", "scale", "centre", width=300, beside=True, least=(186, 260)),
+    PanelRow("total_compute", "Total compute", "scale", "centre", width=300, beside=True, least=(166, 260)),
     PanelRow("calculator", "Calculator", "scale", "right", width=460, least=(400, 260), projected=True),
     PanelRow("growth", "Graph", "scale", "bottom", height=260, least=(700, 200)),
     PanelRow("measured_length", "Measured", "scale", "bottom", tabbed=True),
