@@ -14,7 +14,7 @@ from lmviz.base.figures import counted
 from lmviz.base.plain_text import on_one_line
 from lmviz.looks.look import Look
 from lmviz.looks.palette import LIGHT, Palette
-from lmviz.looks.parts import Bars, Curves, LookPart, Matrix, OneLine, Table, WordCurves, Words
+from lmviz.looks.parts import Bars, Curves, Firings, LookPart, Matrix, OneLine, Table, WordCurves, Words
 from lmviz.showing.drawn_curves import draw_curves, draw_word_curves
 from lmviz.showing.drawn_matrix import draw_matrix
 from lmviz.showing.pieces import signed_share
@@ -164,6 +164,31 @@ def _bars(sheet: SvgSheet, part: Bars) -> None:
     sheet.y += GAP
 
 
+def _firings(sheet: SvgSheet, part: Firings) -> None:
+    """The tokens that are meant below one another, and behind each token how strong it is."""
+    lines = part.lines[:ROWS]
+    said = max((length_of(on_one_line(line.said)) for line in lines), default=0.0)
+    space, edge = length_of(" ", SIZE, "mono"), sheet.width - MARGIN - said - COLUMN_GAP
+    middle = MARGIN + (edge - MARGIN) * 0.6
+    for line in lines:
+        sheet.y += LINE
+        shown = [on_one_line(token) for token in line.tokens]
+        lengths = [length_of(token, SIZE, "mono") for token in shown]
+        x = middle - sum(length + space for length in lengths[: line.place])
+        for place, (token, length) in enumerate(zip(shown, lengths, strict=True)):
+            if x >= MARGIN and x + length <= edge:
+                strength = float(line.strengths[place])
+                if strength > 0:
+                    sheet.box(x - 1, sheet.y - 12, length + 2, 16, "accent", opacity=0.5 * strength)
+                sheet.text(
+                    x, sheet.y, token, face="mono", ink="text" if place == line.place else "muted_text"
+                )
+            x += length + space
+        sheet.text(sheet.width - MARGIN, sheet.y, line.said, ink="muted_text", anchor="end")
+    _more(sheet, len(part.lines) - len(lines), "line")
+    sheet.y += GAP
+
+
 def _more(sheet: SvgSheet, count: int, noun: str) -> None:
     if count > 0:
         sheet.y += LINE - 4
@@ -178,4 +203,5 @@ DRAWN: dict[type[LookPart], Callable[..., None]] = {
     Matrix: draw_matrix,
     Curves: draw_curves,
     WordCurves: draw_word_curves,
+    Firings: _firings,
 }

@@ -12,7 +12,7 @@ import numpy as np
 from lmviz.base.figures import cell_figure, counted, percentage, plain
 from lmviz.base.plain_text import on_one_line
 from lmviz.looks.look import Look
-from lmviz.looks.parts import Bars, Curves, LookPart, Matrix, OneLine, Table, WordCurves, Words
+from lmviz.looks.parts import Bars, Curves, Firings, LookPart, Matrix, OneLine, Table, WordCurves, Words
 from lmviz.showing.pieces import signed_share
 from lmviz.showing.width import filled, shortened, width_of
 
@@ -22,6 +22,8 @@ ROWS = 10
 CELL = 14
 """A cell is not shortened below so many columns; where that is not enough, columns are left out."""
 BAR = 20
+BEFORE = 5
+"""Tokens before the one that is meant."""
 GAP = "  "
 
 Row = Sequence[str]
@@ -146,6 +148,19 @@ def _word_curves(part: WordCurves, width: int) -> list[str]:
     return _grid(titles, rows, [False, *[True] * len(shown)], width, len(part.words) - kept, "word")
 
 
+def _firings(part: Firings, width: int) -> list[str]:
+    """What stands before the token that is meant, it and what follows, and what is said of it."""
+    rows = [
+        [
+            " ".join(line.tokens[max(0, line.place - BEFORE) : line.place]),
+            " ".join(line.tokens[line.place :]),
+            line.said,
+        ]
+        for line in part.lines[:ROWS]
+    ]
+    return _grid(None, rows, [True, False, True], width, len(part.lines) - len(rows), "line")
+
+
 def _grid(
     titles: Row | None,
     rows: Sequence[Row],
@@ -211,4 +226,5 @@ WRITERS: dict[type[LookPart], Callable[..., list[str]]] = {
     Bars: _bars,
     Curves: _curves,
     WordCurves: _word_curves,
+    Firings: _firings,
 }

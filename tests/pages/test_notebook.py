@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 import re
 import subprocess
 import sys
 from base64 import b64decode
 from html.parser import HTMLParser
+from importlib import import_module
+from importlib.util import find_spec
 from xml.etree import ElementTree
 
 import numpy as np
@@ -21,14 +24,15 @@ from results_of_all_kinds import results
 import lmviz
 from lmviz.decoding.distribution import next_distribution
 from lmviz.decoding.labels import Answer
+from lmviz.looks.firing import FiringLine
 from lmviz.looks.look import Look
-from lmviz.looks.parts import LookPart
+from lmviz.looks.parts import Firings, LookPart, SideBySide, Stacked
 from lmviz.looks.shown import Shown
 from lmviz.pages.frame import in_code
 from lmviz.pages.notebook import bundle_of
 from lmviz.pages.page import values_in
 from lmviz.showing.drawing import DRAWN, drawn
-from lmviz.showing.terminal import WRITERS
+from lmviz.showing.terminal import WRITERS, written
 
 KINDS = {"text/plain", "image/svg+xml", "text/html"}
 
@@ -138,6 +142,34 @@ def parts_in(parts) -> set[type[LookPart]]:
         inner = parts_in(part.inner)
         found |= inner if inner else {type(part)}
     return found
+
+
+def test_every_kind_of_part_that_a_result_has_is_drawn_and_written():
+    """Whichever a package takes for the looks of its results, but for those that hold others."""
+    packages = pkgutil.iter_modules(lmviz.__path__, "lmviz.")
+    named = [package.name for package in packages if package.ispkg and package.name != "lmviz.app"]
+    found = set()
+    for name in named:
+        if find_spec(f"{name}.looks"):
+            found |= {
+                each for each in vars(import_module(f"{name}.looks")).values() if isinstance(each, type)
+            }
+    parts = {each for each in found if issubclass(each, LookPart)} - {LookPart, SideBySide, Stacked}
+    assert len(parts) > 5
+    assert parts <= DRAWN.keys() & WRITERS.keys()
+
+
+@pytest.mark.parametrize("place", [0, 2, 40])
+def test_a_line_of_tokens_keeps_the_one_that_is_meant_in_sight(place):
+    tokens = tuple(f"word{at}" for at in range(60))
+    line = FiringLine(tokens, place, np.linspace(0, 1, 60), "3.5")
+    look = Look((Firings("places", lines=[line]),))
+    assert f"word{place} word{place + 1}" in written(look)
+    assert "3.5" in written(look)
+    shown = re.findall(r'<text x="([-0-9.]+)"[^>]*>(word[0-9]+)<', drawn(look))
+    assert f"word{place}" in [word for _, word in shown]
+    assert all(0 <= float(x) < 760 for x, _ in shown)
+    assert drawn(look).count("<rect") == 1 + len([1 for _, word in shown if word != "word0"])
 
 
 @pytest.fixture(scope="module")
