@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -178,12 +179,12 @@ def test_every_text_of_lmviz_has_a_first_example(name: str) -> None:
 
 
 def test_a_translator_of_ones_own_text_gets_a_pair_of_it(
-    session: Session, label_runs: dict[str, Path], qtbot: QtBot
+    session: Session, label_runs: dict[str, Path], answered: Callable[[], None], qtbot: QtBot
 ) -> None:
     session.reading.set_prefix(STORY)
     run = label_runs["translator"]
     show(session, qtbot, str(run))
-    qtbot.wait(50)
+    answered()
     assert session.reading.source == "", "nobody has allowed its file to be read"
     session.library.close(session.library.model)
     session.permission.allow([str(run.parent / "translator.txt")])

@@ -87,9 +87,9 @@ def test_a_long_text_is_painted_within_a_frame_or_two(shown):
     shown(view, view.sizeHint().width(), 200)
     view.set_hovered(500)
     region = view.token_place(500).toPoint()
-    start = time.perf_counter()
+    start = time.thread_time()
     view.grab(view.rect().adjusted(region.x() - 600, 0, -(view.width() - region.x() - 400), 0))
-    assert time.perf_counter() - start < 0.2
+    assert time.thread_time() - start < 0.2
 
 
 def test_a_pin_beyond_a_shorter_text_goes_to_its_end(view):
