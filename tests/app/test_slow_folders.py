@@ -81,7 +81,7 @@ def folder(
     folder.give_back()
 
 
-@pytest.mark.parametrize("name", others_slow(OPENED, "own.lmviz", "talk.lecture", "run"))
+@pytest.mark.parametrize("name", others_slow(OPENED, "talk.lecture", "run"))
 def test_what_a_slow_folder_holds_is_waited_for_by_no_window(
     name: str, folder: SlowFolder, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

@@ -5,6 +5,7 @@ from weakref import ref
 import numpy as np
 import pytest
 import torch
+from covering import parametrize_few
 
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.interventions import zero
@@ -29,7 +30,7 @@ def alike(found, expected):
         assert not found[address].array.flags.writeable
 
 
-@pytest.mark.parametrize(
+@parametrize_few(
     ("before", "after"),
     [
         (BEGINNING, TEXT),  # typed on
@@ -38,6 +39,7 @@ def alike(found, expected):
         (TEXT, "the cows sleep the corn at night"),  # changed in the middle
         ("bats sleep", TEXT),  # another text
     ],
+    quick=3,
 )
 def test_going_on_gives_what_reading_anew_gives(model, before, after):
     alike(trace(model, after, earlier=trace(model, before)), trace(model, after))

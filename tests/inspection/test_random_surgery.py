@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from covering import others_slow
+from covering import others_slow, parametrize_few
 
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.explain import explain
@@ -99,7 +99,7 @@ def test_an_n_gram_that_lists_its_probabilities(a, seed):
         ("transformer", {"layers": 1, "heads": 1, "width": 2, "context": 1, "feedforward": 1}),
     ],
 )
-@pytest.mark.parametrize("vocabulary_size", [1, 5])
+@parametrize_few("vocabulary_size", [1, 5])
 def test_deep_ones_narrow_ones_and_a_single_token(family, settings, vocabulary_size):
     from lmviz.families import build_model, find_family
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from covering import others_slow
+from covering import covering, others_slow
 
 from lmviz.families import FAMILIES, build_model
 from lmviz.models import cross_entropy
@@ -23,7 +23,10 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("family", "settings"), CASES)
+@pytest.mark.parametrize(
+    ("family", "settings"),
+    covering([pytest.param(*case) for case in CASES], [{family} for family, _ in CASES]),
+)
 @pytest.mark.parametrize("sliced", others_slow([False, True], True))
 def test_nothing_is_left_on_the_processor(monkeypatch, family, settings, sliced):
     monkeypatch.setattr(cross_entropy, "LARGE_VOCABULARY", 0 if sliced else 10**9)

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from covering import covering
 
 from lmviz.models.model import IGNORED
 from lmviz.models.ngram.configuration import NgramConfiguration
@@ -63,6 +64,9 @@ class Written:
 
 PREFIX = torch.tensor([[START, 4, 5, 6, 9, 10, 11, 2, END, START, 7, 8, 8, 8]])
 CASES = [(order, smoothing) for smoothing in SMOOTHINGS for order in (1, 2, 4)]
+each_order_and_smoothing = pytest.mark.parametrize(
+    ("order", "smoothing"), covering([pytest.param(*case) for case in CASES], [set(case) for case in CASES])
+)
 
 
 @pytest.mark.parametrize(("order", "smoothing"), CASES)
@@ -81,7 +85,7 @@ def test_both_paths_agree_and_every_tap_comes_once_with_its_axes(order, smoothin
     np.testing.assert_allclose(arrays["probabilities"], np.exp(arrays["logits"]), rtol=1e-4)
 
 
-@pytest.mark.parametrize(("order", "smoothing"), CASES)
+@each_order_and_smoothing
 def test_every_cell_follows_from_its_stated_operands(order, smoothing):
     model = fitted(order, smoothing)
     arrays = listened(model, PREFIX)
@@ -195,7 +199,7 @@ def test_counting_learns():
     assert bigram < unigram < untrained
 
 
-@pytest.mark.parametrize(("order", "smoothing"), CASES)
+@each_order_and_smoothing
 def test_stages_walk_the_taps_with_equations_that_can_be_drawn(order, smoothing):
     ziamath = pytest.importorskip("ziamath")
     model = fitted(order, smoothing)

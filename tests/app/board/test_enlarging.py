@@ -142,6 +142,7 @@ def test_afterwards_every_panel_is_where_it_was(
     assert places() == before
 
 
+@pytest.mark.slow
 def test_the_enlarged_matrix_fits_into_the_window(
     window: MainWindow,
     session: Session,
@@ -192,6 +193,7 @@ def test_what_is_explained_stays_where_the_explanation_is_enlarged(
     assert session.explanation.suggestion is None or session.explanation.suggestion[0] != explained[0]
 
 
+@pytest.mark.slow
 def test_no_field_gets_the_focus_of_what_is_hidden(
     window: MainWindow, read: Session, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:

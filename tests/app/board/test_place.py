@@ -219,6 +219,7 @@ def test_a_control_that_can_no_longer_have_the_keyboard_raises_no_other_tab(wind
     assert not panels["surgery_view"].is_in_sight
 
 
+@pytest.mark.slow
 def test_a_panel_is_brought_forward_in_a_perspective_that_has_just_been_shown(window, qtbot, drawn):
     window.show_perspective("compare")
     window.perspective.bring_forward("quality_by_length_view")

@@ -279,6 +279,7 @@ def test_a_task_may_wait_for_a_button_to_be_pressed(driver: Driver) -> None:
     driver.wait(lambda: driver.session.lesson.tasks_done == 1)
 
 
+@pytest.mark.slow
 def test_going_on_to_what_is_begun_takes_nothing_back(driver: Driver) -> None:
     text = "# Nets\n\n## First\nopen: network lecture\nopen: tape forward\n\nLook.\n\n## Second\n"
     text += "open: tape forward\ndo: pop\nuntil: popped = 1\n\nLook.\n"
@@ -310,6 +311,7 @@ def test_whoever_goes_back_finds_what_the_step_works_on(driver: Driver) -> None:
     assert "β" not in driver.session.network.text
 
 
+@pytest.mark.slow
 def test_whoever_comes_back_finds_what_was_read_as_it_was_left(driver: Driver) -> None:
     text = "# Words\n\n## First\nopen: prefix the cows\n\nLook.\n\n## Second\n\nLook.\n"
     current, reading = driver.session.lesson, driver.session.reading
@@ -475,6 +477,7 @@ def test_an_ordinary_text_in_markdown_is_a_text(driver: Driver, tmp_path: Path) 
     assert driver.session.lesson.lesson is None
 
 
+@pytest.mark.slow
 def test_what_controls_say_of_themselves(window: MainWindow, session: Session) -> None:
     window.show_perspective("corpus")
     window.prefix_bar.edit.setText("the cows")

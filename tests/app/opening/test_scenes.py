@@ -336,6 +336,7 @@ def test_a_text_outside_the_scenes_folder_is_read_after_a_yes(
     assert session.text.corpus.sources == (str(secret),)
 
 
+@pytest.mark.slow
 def test_what_a_person_types_meanwhile_stays(
     window: MainWindow, session: Session, lecture: Path, qtbot: QtBot
 ) -> None:
@@ -351,6 +352,7 @@ def test_what_a_person_types_meanwhile_stays(
     assert not session.focus.is_position_pinned
 
 
+@pytest.mark.slow
 def test_a_scene_that_cannot_be_written_is_said(
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:

@@ -191,6 +191,7 @@ def test_what_is_shown_is_exported_by_keys(
     qtbot.waitUntil(picture.exists)
 
 
+@pytest.mark.slow
 def test_recent_runs_are_offered_by_their_titles(
     window: MainWindow, session: Session, lstm_run: Path, text_file: Path, offered: Callable[[], set[str]]
 ) -> None:

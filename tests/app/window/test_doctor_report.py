@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from covering import parametrize_few
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -68,7 +69,7 @@ def test_it_says_what_the_command_line_says(window: MainWindow, qtbot: QtBot) ->
     report.close()
 
 
-@pytest.mark.parametrize("close", [DoctorReport.close, lambda report: QTest.keyClick(report, ESCAPE)])
+@parametrize_few("close", [DoctorReport.close, lambda report: QTest.keyClick(report, ESCAPE)])
 def test_it_can_be_closed_while_it_examines(
     window: MainWindow,
     close: Callable[[DoctorReport], object],
@@ -105,7 +106,7 @@ def test_what_goes_wrong_is_said(window: MainWindow, monkeypatch: pytest.MonkeyP
     report.close()
 
 
-@pytest.mark.parametrize(
+@parametrize_few(
     ("name", "verdict", "line"),
     [
         (

@@ -129,6 +129,7 @@ def test_every_key_that_anything_listens_to_is_named(
     assert not (keys_listened_to() | shortcuts) - keys_named(rows(window))
 
 
+@pytest.mark.slow
 def test_the_keyboard_map_fits_into_a_small_window(window: MainWindow) -> None:
     window.resize(860, 560)
     window.commands.show_keyboard_map()

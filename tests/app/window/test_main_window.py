@@ -108,6 +108,7 @@ def test_the_film_runs_through_all_snapshots_and_every_one_is_read(
     assert sorted(set(seen)) == list(read.library.model.snapshots)
 
 
+@pytest.mark.slow
 def test_the_palette_finds_and_runs_a_command(window: MainWindow, qtbot: QtBot) -> None:
     window.commands.show_palette()
     palette = window.findChild(CommandPalette)

@@ -150,6 +150,7 @@ def test_the_header_offers_to_rename_the_model_that_is_shown(
     assert Run.open(runs["rnn"]).description.name == "another"
 
 
+@pytest.mark.slow
 def test_a_folder_of_runs_offers_those_in_it(
     window: MainWindow, session: Session, runs: dict[str, Path], qtbot: QtBot
 ) -> None:

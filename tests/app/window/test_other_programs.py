@@ -220,6 +220,7 @@ def test_what_belongs_to_no_checkpoint_is_not_opened_as_a_text(
     assert opened == []
 
 
+@pytest.mark.slow
 def test_the_base_of_an_adapter_can_be_chosen(
     tmp_path: Path,
     window: MainWindow,
@@ -272,6 +273,7 @@ def test_no_step_of_a_training_is_said_of_it(
     assert not [text for text in said if "step" in text]
 
 
+@pytest.mark.slow
 def test_the_checkpoints_of_a_training_open_as_one_run(
     tmp_path: Path, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -287,6 +289,7 @@ def test_the_checkpoints_of_a_training_open_as_one_run(
     assert session.text.corpus is None
 
 
+@pytest.mark.slow
 def test_a_folder_of_models_says_which_there_are_and_is_no_text(
     tmp_path: Path, folder: Path, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

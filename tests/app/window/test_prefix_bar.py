@@ -194,6 +194,7 @@ def test_the_position_one_looks_at_stays_in_sight_in_a_narrower_window(
         qtbot.waitUntil(is_in_sight)
 
 
+@pytest.mark.slow
 def test_swapped_words_stand_under_the_prefix_as_they_are_read(
     window: MainWindow, read: Session, qtbot: QtBot
 ) -> None:
@@ -270,6 +271,7 @@ def test_an_empty_prefix_proposes_words_of_the_open_text_and_the_right_arrow_typ
     assert "such as" not in edit.placeholderText(), "a classifier reads other texts"
 
 
+@pytest.mark.slow
 def test_after_another_text_is_pasted_its_last_position_is_looked_at(
     window: MainWindow, read: Session, qtbot: QtBot
 ) -> None:

@@ -159,6 +159,7 @@ def test_while_a_training_is_prepared_the_space_bar_says_nothing_and_a_step_is_m
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
 
+@pytest.mark.slow
 def test_one_step_says_what_is_missing(finished: MainWindow, session: Session, qtbot: QtBot) -> None:
     (session.library.model.folder / "resume" / "state.safetensors").unlink()
     qtbot.mouseClick(finished.findChild(QPushButton, "step_button"), Qt.MouseButton.LeftButton)

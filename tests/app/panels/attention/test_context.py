@@ -108,6 +108,7 @@ def test_without_attention_the_last_state_of_another_source_decides_everything(
     assert session.reading.current.trace["logits"].array == pytest.approx(other["logits"].array, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_contexts_of_all_layers_of_a_transformer_are_one_step_of_undo(
     show: Callable[..., dict[str, Panel]], session: Session, heads_run: Path, qtbot: QtBot
 ) -> None:

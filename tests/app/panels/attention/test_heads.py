@@ -48,6 +48,7 @@ def test_a_model_without_heads_is_not_asked_for_a_text(
     assert said.text().startswith(f"{session.library.model.name} has {words}: ")
 
 
+@pytest.mark.slow
 def test_several_heads_are_combined(panels: dict[str, Panel], session: Session) -> None:
     panel = panels["attention_view"]
     panels["heads_view"].findChild(HeadMosaic).head_toggled.emit(1, 1)
@@ -113,6 +114,7 @@ def test_each_head_that_an_intervention_zeroes_is_crossed_out(
     assert mosaic.faded == crossed_out
 
 
+@pytest.mark.slow
 def test_a_head_under_the_pointer_says_where_it_looks(
     panels: dict[str, Panel], session: Session, qtbot: QtBot
 ) -> None:

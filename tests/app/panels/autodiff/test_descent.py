@@ -31,6 +31,7 @@ def test_one_step_of_gradient_descent_and_back(scene: Scene) -> None:
     assert scene.read("J") == pytest.approx(0.241334, abs=5e-7)
 
 
+@pytest.mark.slow
 def test_what_the_straight_line_says_is_never_cut(scene: Scene) -> None:
     line = scene.find(QLabel, "descent_line")
     assert line.text() == "a straight line says 0.3062"
@@ -40,6 +41,7 @@ def test_what_the_straight_line_says_is_never_cut(scene: Scene) -> None:
         assert line.height() >= line.heightForWidth(line.width())
 
 
+@pytest.mark.slow
 def test_a_step_that_cannot_be_taken_leaves_the_path_as_it_was(scene: Scene, qtbot: QtBot) -> None:
     descent = scene.session.descent
     descent.descend(3)
@@ -85,6 +87,7 @@ def test_training_draws_its_path_over_the_surface(training: Scene) -> None:
     np.testing.assert_allclose(surface.path[0, 0], 0.5)
 
 
+@pytest.mark.slow
 def test_changing_a_number_by_hand_begins_a_new_path(scene: Scene) -> None:
     scene.click("take_step_button")
     assert scene.session.descent.place == 1

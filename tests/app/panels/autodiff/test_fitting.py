@@ -358,6 +358,7 @@ def test_another_network_is_fitted_however_the_one_before_was_drawn(scene):
     assert scene.picture.is_fitted
 
 
+@pytest.mark.slow
 def test_equations_stand_beside_the_graph_in_a_lecture_hall_too(scene, qtbot, typeset):
     scene.view.resize(1180, 620)  # what a window of 1280 × 720 leaves
     scene.session.network.open_shipped("lecture")

@@ -58,6 +58,7 @@ def test_distributions_and_their_agreement_are_the_core_s(
     )
 
 
+@pytest.mark.slow
 def test_a_hovered_word_is_marked_in_every_card_and_a_click_writes_it(
     compare: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

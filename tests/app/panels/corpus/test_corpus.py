@@ -246,6 +246,7 @@ def test_the_vocabulary_is_counted_and_filtered(corpus: MainWindow, session: Ses
     assert [table.model().index(row, 1).data() for row in range(table.model().rowCount())] == ["cows"]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_said_beside_the_list(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:

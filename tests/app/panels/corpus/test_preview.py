@@ -469,6 +469,7 @@ def test_the_file_dialog_begins_where_the_last_file_was(
     assert all(f"*.{ending}" in kinds for ending in ("en", "de", "jsonl", "gz"))
 
 
+@pytest.mark.slow
 def test_a_plain_text_shows_its_first_lines_with_their_numbers(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:

@@ -115,6 +115,7 @@ def test_the_picture_follows_the_position_and_the_stage(
     assert [row.isEmpty() for row in rows] == [True, False], "the second layer is unfolded"
 
 
+@pytest.mark.slow
 def test_the_last_word_leads_to_its_probability(
     picture_of: Callable[..., PicturePanel], session: Session, qtbot: QtBot
 ) -> None:
@@ -175,6 +176,7 @@ def test_the_ladder_draws_the_counts_weights_and_words_of_the_trace(
     assert "orders/1/counts" in made_by(session)
 
 
+@pytest.mark.slow
 def test_a_rung_says_in_numbers_how_a_word_gets_its_probability_there(
     picture_of: Callable[..., PicturePanel],
     session: Session,
@@ -198,6 +200,7 @@ def test_a_rung_says_in_numbers_how_a_word_gets_its_probability_there(
     assert eval(terms) == pytest.approx(float(trace["orders/2/probabilities"].array[at, rare]), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_a_column_of_the_ladder_leads_to_its_word(
     picture_of: Callable[..., PicturePanel], session: Session, qtbot: QtBot
 ) -> None:

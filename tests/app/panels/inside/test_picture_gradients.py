@@ -100,6 +100,7 @@ def test_with_gradients_the_unrolled_network_shows_the_wave(
     assert picture.unrolled.sizeHint() == before  # nothing jumps
 
 
+@pytest.mark.slow
 def test_with_gradients_the_window_shows_them(
     differentiated: Callable[[str], PicturePanel], session: Session, qtbot: QtBot
 ) -> None:
@@ -114,6 +115,7 @@ def test_with_gradients_the_window_shows_them(
     assert session.focus.cell == ("gradient/embedding", (at - 2, 1))
 
 
+@pytest.mark.slow
 def test_the_ladder_says_that_counts_have_no_gradient(
     picture_of: Callable[..., PicturePanel], session: Session, qtbot: QtBot
 ) -> None:

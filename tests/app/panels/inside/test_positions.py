@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import parametrize_few
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider
 from pytestqt.qtbot import QtBot
@@ -67,7 +68,7 @@ def said(panel: PositionsPanel, name: str) -> str:
     return panel.findChild(QLabel, name).text()
 
 
-@pytest.mark.parametrize(
+@parametrize_few(
     ("kind", "sentence"),
     [
         ("learned", "A shift is not the same everywhere"),
@@ -76,6 +77,7 @@ def said(panel: PositionsPanel, name: str) -> str:
         ("alibi", "Only the distance counts"),
         ("relative", "Only the distance counts"),
     ],
+    quick=2,
 )
 def test_each_kind_shows_what_it_has(
     open_kind: Callable[[str], PositionsPanel], kind: str, sentence: str, qtbot: QtBot

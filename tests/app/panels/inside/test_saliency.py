@@ -63,6 +63,7 @@ def picker(panel: SaliencyPanel) -> QComboBox:
     return panel.findChild(QComboBox, "saliency_of_picker")
 
 
+@pytest.mark.slow
 def test_until_words_are_erased_the_panel_says_what_it_does(
     window: MainWindow, read: Session, qtbot: QtBot
 ) -> None:
@@ -152,6 +153,7 @@ def test_another_number_is_chosen_and_surgery_counts(
     )
 
 
+@pytest.mark.slow
 def test_while_gradients_are_shown_it_is_their_number(
     panel: SaliencyPanel, read: Session, qtbot: QtBot
 ) -> None:
@@ -259,6 +261,7 @@ def test_every_panel_of_inside_shows_the_gradients_of_other_tasks(
     assert said == []
 
 
+@pytest.mark.slow
 def test_words_that_occur_twice_carry_their_position(panel: SaliencyPanel) -> None:
     assert [row.word for row in panel.words.words] == list(told_apart(panel.found[0].tokens))
     assert {"the²", "the⁶"} <= {row.word for row in panel.words.words}

@@ -93,6 +93,7 @@ def test_a_click_on_a_loss_takes_the_gradient_of_that_one(
     qtbot.waitUntil(lambda: panel.wave.steps == 2)
 
 
+@pytest.mark.slow
 def test_truncation_cuts_a_band_and_says_what_is_left(panel: ThroughTimePanel) -> None:
     spin = panel.findChild(QSpinBox, "truncation_spin")
     assert panel.sums.findChild(HeatmapView).lights is None

@@ -77,6 +77,7 @@ def test_the_places_where_a_unit_fires_most_are_the_corpus_own(
         assert place.token == tokens[session.text.corpus.training[place.position]]
 
 
+@pytest.mark.slow
 def test_a_higher_threshold_leaves_fewer_units(
     window: MainWindow, session: Session, lstm_run: Path, text_file: Path, qtbot: QtBot
 ) -> None:
@@ -127,6 +128,7 @@ def test_python_gives_the_unit_that_is_drawn(
     np.testing.assert_allclose(found["values"], drawn, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_text_a_model_learned_from_is_opened_to_search_it(
     window: MainWindow, session: Session, lstm_run: Path, text_file: Path, qtbot: QtBot
 ) -> None:
@@ -191,6 +193,7 @@ def ngram_run(make_run: Callable[..., Path]) -> Path:
     return make_run("ngram", 3, order=3)
 
 
+@pytest.mark.slow
 def test_an_n_gram_shows_the_lines_it_was_counted_from(
     window: MainWindow, session: Session, ngram_run: Path, text_file: Path, qtbot: QtBot
 ) -> None:

@@ -343,6 +343,7 @@ def test_two_layers_are_readable_from_the_last_row(
     qtbot.waitUntil(lambda: picture.visibleRegion().boundingRect().height() >= picture.height())
 
 
+@pytest.mark.slow
 def test_in_a_larger_window_the_choices_and_their_type_are_larger(
     poll: PollPanel, window: MainWindow, qtbot: QtBot
 ) -> None:
@@ -403,6 +404,7 @@ def test_what_was_not_counted_is_not_taken_back(session: Session) -> None:
     assert session.polls.counts["A"] == MOST - 1
 
 
+@pytest.mark.slow
 def test_a_right_choice_that_could_not_be_computed_is_not_waited_for(
     poll: PollPanel,
     session: Session,

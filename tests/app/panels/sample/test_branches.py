@@ -140,6 +140,7 @@ def test_an_answer_about_the_tree_before_does_not_come_to_the_next(bench: Bench)
     assert all(prospect is None or prospect.node == 0 for prospect in seen)
 
 
+@pytest.mark.slow
 def test_before_the_first_word_it_is_said_that_a_text_begins(bench: Bench) -> None:
     bench.session.reading.set_prefix("")
     bench.wait_for_prospect()

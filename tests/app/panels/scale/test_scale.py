@@ -147,6 +147,7 @@ def test_an_amount_that_cannot_be_read_is_said(scene: Scene) -> None:
     assert scene.session.scale.planned.tokens == 300 * 10**9
 
 
+@pytest.mark.slow
 def test_a_click_on_a_model_loads_it(scene: Scene) -> None:
     plot = scene.find(SizePlot, "size_plot")
 

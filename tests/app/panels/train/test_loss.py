@@ -127,6 +127,7 @@ def test_a_run_on_another_text_keeps_its_own_figures(
     np.testing.assert_allclose(points(loss, "training"), before)
 
 
+@pytest.mark.slow
 def test_controls_are_readable_in_a_narrow_window(loss: LossPanel, window: MainWindow, qtbot: QtBot) -> None:
     def unreadable() -> list[str]:
         return [picker.accessibleName() for picker in loss.findChildren(QComboBox) if not can_be_read(picker)]
@@ -222,6 +223,7 @@ def pen_of(panel: LossPanel, curve: str) -> QPen:
     return found[0].opts["pen"]
 
 
+@pytest.mark.slow
 def test_the_own_curve_is_thick_and_those_of_other_runs_thin_and_grey(
     loss: LossPanel, session: Session, qtbot: QtBot
 ) -> None:
