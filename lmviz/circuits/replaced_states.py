@@ -29,14 +29,16 @@ from lmviz.models.model import Model
 OTHERS = 40
 """So many other places; with their mean state 41 rows of a batch."""
 
-CARRIED = 0.1
+CARRIED = 0.5
 """A state carries the answer where it loses at least this share of what is lost at most.
 
-Chosen on the same eight stories of the sample GRU on which it was tried, such as “Mira owned a purple button.
-Her sister often laughed about it. The button had belonged to”: the first state that carries is exactly at the
-word that settles the answer, “Her”, in six, and at a later one in two. Twelve further stories were put aside
-because the model was not sure of the answer, and none was tried with the LSTM. At a twentieth, the first
-state is before that word in five of the eight, at a fifth after it in all.
+Chosen on 60 fresh stories of the grammar of `stories` in which one known word settles an answer of the
+sample GRU (another word there turns “her” into “his”, and other words before it do not), and judged on 60
+others: the first state that carries is at that word in 13 % of them, at most one word away in 57 % and two
+in 65 %; it is before it in 68 %, since a state of another place also changes how the word after it is read.
+With a tenth it is before it in 95 %, and 3.6 words away on average instead of 2.3. For the other sample networks
+none can be chosen: in 2,000 stories, one word settles 12 answers of the LSTM and 22 of the simple network.
+There a half is 2.7 and 2.1 words away, a tenth 3.2 and 4.8.
 """
 
 
@@ -85,7 +87,8 @@ class ReplacedStates(Shown):
     def carried(self) -> range:
         """The positions, one after the other, whose states carry the answer, the one that loses most in it.
 
-        Each loses a tenth of what that one loses, or more, and more than two standard errors.
+        Each loses half of what that one loses, or more, and more than two standard errors. Where they begin
+        is known to a word or two.
         """
         lost = self.lost
         most = int(np.nanargmax(lost))
@@ -109,7 +112,7 @@ class ReplacedStates(Shown):
         ago = now - where[0]
         if ago == 0:
             return f"It comes with the last word, “{self.tokens[now].strip()}”: no earlier state carries it."
-        since = f"since “{self.tokens[where[0]].strip()}”, {ago} token{'s' if ago > 1 else ''} ago"
+        since = f"since about “{self.tokens[where[0]].strip()}”, {ago} token{'s' if ago > 1 else ''} ago"
         if where[-1] == now:
             return f"The state has carried it {since}."
         return f"The state has carried it {since}, up to “{self.tokens[where[-1]].strip()}”."

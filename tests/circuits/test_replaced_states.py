@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 import torch
+from settled_stories import settled_answers
 from small_models import shaken
 
 import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.replaced_states import ReplacedStates, other_states, replacing_states
+from lmviz.inspection.measures import WordSum
+from lmviz.readouts.passages import read_passages
 
 RECURRENT = ("rnn", "gru", "lstm")
 TEXT = np.array([0, 3, 5, 2, 6, 4])
@@ -61,29 +64,41 @@ def test_others_are_states_of_other_texts_and_the_sentence_follows_the_numbers()
         words = ("Maya", " saw", " her", " key", " and")
         return ReplacedStates(words, array, np.array(lost), 1.0, "loss", np.zeros(5, int)).sentence
 
-    assert told([0.0, 0.0, 0.5, 1.0, 0.4]) == "The state has carried it since “her”, 2 tokens ago."
-    assert "since “saw”, 3 tokens ago, up to “her”" in told([0, 1.0, 0.3, 0.05, 0])
+    assert told([0.0, 0.4, 0.6, 1.0, 0.6]) == "The state has carried it since about “her”, 2 tokens ago."
+    assert "since about “saw”, 3 tokens ago, up to “her”" in told([0, 1.0, 0.6, 0.05, 0])
     assert told([0, 0, 0, 0, 1.0]).startswith("It comes with the last word, “and”")
     assert "no word" in told([0, 0, 0, 0, 0])
 
 
+def beginnings(name: str, seed: int, told: int) -> np.ndarray:
+    """By how many words the first state that carries is after the word that settles, in fresh stories."""
+    corpus, model = lmviz.load_corpus("stories"), lmviz.open_model(name)
+    others = other_states(model, read_passages(model, corpus.training_documents, count=40, held_out=1).fitted)
+    known = frozenset((*corpus.training_documents, *corpus.validation_documents))
+    names = model.tokenizer.tokens()
+    away = []
+    for one in settled_answers(model, seed, told, known):
+        last = len(one.ids) - 1
+        lead = WordSum((names[one.word],), (names[one.against],), "logit", last)
+        *_, found = replacing_states(model, one.ids, lead, others, back=last - one.settled + 13)
+        away += [found.carried[0] - one.settled] if found.carried else []
+    return np.array(away)
+
+
 @pytest.mark.slow
-def test_the_state_carries_an_answer_from_the_word_that_settles_it() -> None:
-    """“Her” settles it here; the threshold was chosen on stories like these."""
-    corpus = lmviz.load_corpus("stories")
-    passages = list(corpus.training_documents[:300])
-    early = late = 0
-    lead = lmviz.words([" her"], [" his"], of="logit")
-    for name in ("Mira", "Nora"):
-        for thing in ("button", "stone"):
-            laughed = "Her sister often laughed about it."
-            text = f"{name} owned a purple {thing}. {laughed} The {thing} had belonged to"
-            found = lmviz.replace_states("stories-gru", text, lead, passages, others=12, back=18)
-            settled = next(at for at, token in enumerate(found.tokens) if token.strip() == "Her")
-            assert found.value > 0.5
-            early += found.carried[0] < settled
-            late += found.carried[0] > settled + 2
-    assert (early, late) == (0, 0)
+def test_the_first_state_that_carries_is_near_the_word_that_settles_the_answer() -> None:
+    """In stories on which the threshold was not chosen; the bounds are wider than what stands beside it."""
+    away = beginnings("stories-gru", seed=202, told=80)
+    assert len(away) > 15
+    assert np.mean(np.abs(away) <= 2) > 0.5
+    assert np.abs(away).mean() < 3.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["stories-lstm", "stories-rnn"])
+def test_of_other_sample_networks_one_word_settles_hardly_an_answer(name: str) -> None:
+    """So no threshold can be chosen for them; where such a network is taught better, it can."""
+    assert len(beginnings(name, seed=101, told=150)) < 6
 
 
 def test_a_model_that_hands_on_nothing_is_refused() -> None:
