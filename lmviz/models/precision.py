@@ -15,8 +15,12 @@ from lmviz.models.blocks import BlockMatrix
 
 HALF = (torch.bfloat16, torch.float16)
 
-PIECE = 1 << 19
-"""Numbers of a matrix that are widened at once."""
+PIECE, MANY_PIECE = 1 << 19, 1 << 22
+"""Numbers of a matrix that are widened at once: more where they are multiplied by many rows, since putting so
+many products together takes longer than what the cache saves."""
+
+MANY = 256
+"""So many rows are many."""
 
 ROWS = 64
 """Pieces are multiples of so many rows: products by pieces are then those by the whole, to the last bit."""
@@ -33,9 +37,10 @@ def linear(values: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
     """`values` (..., feature) times `weight` (unit, feature), plus `bias` (unit)."""
     if weight.dtype not in HALF and not isinstance(weight, BlockMatrix):
         return functional.linear(values, weight, bias)
-    rows = max(1, PIECE // (weight.shape[1] * ROWS)) * ROWS
+    many = values.numel() >= MANY * weight.shape[1]
+    rows = max(1, (MANY_PIECE if many else PIECE) // (weight.shape[1] * ROWS)) * ROWS
     pieces = [functional.linear(values, _numbers(piece, values.dtype)) for piece in weight.split(rows)]
-    mapped = torch.cat(pieces, dim=-1)
+    mapped = torch.cat(pieces, dim=-1) if len(pieces) > 1 else pieces[0]
     return mapped if bias is None else mapped + widened(bias)
 
 

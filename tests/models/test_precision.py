@@ -1,6 +1,7 @@
 """Weights stored in half precision are computed with in single precision, without a second copy."""
 
 import copy
+import itertools
 
 import numpy as np
 import pytest
@@ -76,8 +77,9 @@ def test_a_matrix_is_widened_piece_by_piece(kind, monkeypatch):
     weight, values = torch.randn(50, 8).to(kind), torch.randn(3, 8)
     bias = torch.randn(50)
     expected = values @ weight.float().t() + bias
-    for piece in (1, 8, 24, 1000):
-        monkeypatch.setattr(precision, "PIECE", piece)
+    for piece, many in itertools.product((1, 8, 24, 1000), (1, 100)):
+        monkeypatch.setattr(precision, "PIECE" if many > 3 else "MANY_PIECE", piece)
+        monkeypatch.setattr(precision, "MANY", many)
         torch.testing.assert_close(linear(values, weight, bias), expected)
         torch.testing.assert_close(linear(values, weight.t().contiguous().t(), bias), expected)
 
