@@ -72,25 +72,6 @@ def contrast(
     return Contrast(begun, read(changed), measure, read(source), read(changed_source))
 
 
-def _of_each(
-    model: Model,
-    contrasts: Contrast | Iterable[Contrast] | SetQuestions,
-    interventions: Sequence[Intervention],
-    ask: Callable[[Contrast], Result],
-) -> Any:
-    """The result for a contrast, or a list of those for several, all of which are checked first."""
-    from lmviz.circuits.by_row import ByRow
-    from lmviz.circuits.contrast import Contrast
-    from lmviz.circuits.read_contrast import read_contrast
-
-    if isinstance(contrasts, Contrast):
-        return ask(contrasts)
-    several = _several(contrasts)
-    for one in several:
-        read_contrast(model, one, interventions)
-    return ByRow(_one_by_one(several, ask))
-
-
 def _one_by_one(asked: Sequence[Asked], ask: Callable[[Asked], Result]) -> list[Result]:
     """The result for each, as equal parts of the work."""
     from lmviz.models.interruption import part_of_work
@@ -168,19 +149,19 @@ def attribute(
     of the normalisations `parts.held` is held as it is. `parts.words["layers/1/attention/heads/0"]` says what
     a head brings from each word, `parts.words["layers/0"]` what a gated layer has kept of each. Of a
     recurrent network so many layers are gone `through` from the top, of `parts.depth`, with their gates held:
-    with 1 the units of the layer below the top are the parts, with all of them the words. LmvizError for a
-    probability of a model that learns by gradients, which is no sum of parts.
+    with 1 the units of the layer below the top are the parts, with all of them the words. Several contrasts
+    give a list; their texts are read in batches. `progress` as of `patch`. LmvizError for a probability of a
+    model that learns by gradients, which is no sum of parts.
     """
-    from lmviz.circuits.attribution import attribute as share_out
+    from lmviz.circuits.attribution import attribute_each
+    from lmviz.circuits.by_row import ByRow
+    from lmviz.circuits.contrast import Contrast
 
     opened, surgery = opened_model(model, special_tokens), listed(interventions)
+    several = [contrast] if isinstance(contrast, Contrast) else _several(contrast)
     with told(progress):
-        return _of_each(
-            opened,
-            contrast,
-            surgery,
-            lambda one: share_out(opened, one, through=through, interventions=surgery),
-        )
+        found = attribute_each(opened, several, through=through, interventions=surgery)
+    return found[0] if isinstance(contrast, Contrast) else ByRow(found)
 
 
 def ablate(

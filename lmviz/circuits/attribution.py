@@ -27,12 +27,15 @@ from lmviz.circuits.patching import tokens_along
 from lmviz.circuits.places import axis_of
 from lmviz.circuits.read_contrast import ReadContrast, read_contrast
 from lmviz.circuits.result import Numbers
+from lmviz.circuits.together import read_together, texts_together
 from lmviz.inspection.held_words import held_words
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.tracing import trace
 from lmviz.models.address import Address
+from lmviz.models.interruption import look_up, part_of_work
 from lmviz.models.model import Model
 from lmviz.models.operations import Mix, PositionLookup, Sinusoids, SourceMean, TokenLookup
+from lmviz.models.tap import Weight
 
 HEADS, CROSS, FEEDFORWARD, BIAS = "head", "cross head", "feed-forward", "bias"
 ROUNDING, ENTROPY, SURGERY = "rounding", "entropy", "surgery"
@@ -85,18 +88,53 @@ def attribute(
     layers, for a probability of a model that learns by gradients, which is no sum of parts, and as
     `lmviz.circuits.read_contrast.read_contrast` raises it.
     """
-    question = read_contrast(model, contrast, interventions)
-    depth = len(recurrent_layers(question.model.taps()))
-    if whole_number("through", through) > depth:
-        raise LmvizError(
-            f"{question.model.name or 'This model'} has {depth} recurrent layers to go through, and not "
-            f"{through}: choose a number from 0 to {depth}."
-        )
-    read = CachedPass(question.model, question.clean, question.span)
+    (found,) = attribute_each(model, [contrast], through=through, interventions=interventions)
+    return found
+
+
+def attribute_each(
+    model: Model,
+    contrasts: Sequence[Contrast],
+    *,
+    through: int = 0,
+    interventions: Sequence[Intervention] = (),
+) -> list[Attribution]:
+    """The same of several contrasts, in their order: texts are read in batches, as `texts_together` has them.
+
+    All are checked before the first is taken apart. LmvizError as of `attribute`.
+    """
+    whole_number("through", through)
+    questions = [read_contrast(model, one, interventions) for one in contrasts]
+    for question in questions:
+        depth = len(recurrent_layers(question.model.taps()))
+        if through > depth:
+            raise LmvizError(
+                f"{question.model.name or 'This model'} has {depth} recurrent layers to go through, and not "
+                f"{through}: choose a number from 0 to {depth}."
+            )
+    asked = [(question.clean, question.span) for question in questions]
+    first = CachedPass(questions[0].model, *asked[0])
+    batches = texts_together(questions[0].model, asked, first, cells=1) if len(asked) > 1 else ([0],)
+    found: dict[int, Attribution] = {}
+    weights: dict[Weight, np.ndarray] = {}
+    for numbers in batches:
+        read = read_together(first.model, [asked[number] for number in numbers]) if len(asked) > 1 else first
+        for place, number in enumerate(numbers):
+            with part_of_work(len(found), len(questions)):
+                look_up(0.0)
+                found[number] = _shares(questions[number], read.alone(place), through, weights)
+        del read  # before the next ones are read
+    return [found[number] for number in range(len(questions))]
+
+
+def _shares(
+    question: ReadContrast, read: CachedPass, through: int, weights: dict[Weight, np.ndarray]
+) -> Attribution:
+    """What each component adds to the measure in one text that has been read."""
     if question.model.family == "ngram":
         kinds = {ORDER: order_shares(question, read)}
         return _summed(kinds, read.measure(question.scalar), question, (), {})
-    return of_walk(LinearWalk(question, read, through))
+    return of_walk(LinearWalk(question, read, through, weights=weights))
 
 
 def of_walk(walk: LinearWalk, stopped: Mapping[str, Numbers] | None = None) -> Attribution:

@@ -10,6 +10,7 @@ a batch, and compute only what depends on the change and what the measure depend
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -74,6 +75,7 @@ class CachedPass:
         further: Sequence[tuple[PreparedReading, int | None]] = (),
     ) -> None:
         self.model, self.reading = model, reading
+        self._readings = (reading, *(one for one, _ in further))
         self.ids = reading.ids[:span] if model.causal else reading.ids
         read = [one.ids[:end] if model.causal else one.ids for one, end in further]
         self.lengths = (len(self.ids), *map(len, read))
@@ -139,6 +141,17 @@ class CachedPass:
             value = self.values[address]
             value = value[text : text + 1] if value.shape[0] > 1 else value
             found[address] = self._own(address, value, text)
+        return found
+
+    def alone(self, text: int) -> CachedPass:
+        """The pass of one text, as if it had been read without the others, in the same memory."""
+        found = copy(self)
+        found.reading, found.lengths = self._readings[text], (self.lengths[text],)
+        found._readings = (found.reading,)
+        found.ids = found.reading.ids[: self.lengths[text]]
+        found.tokens = self.tokens[text : text + 1, : self.lengths[text]]
+        found.others = {name: ids[text : text + 1] for name, ids in self.others.items()}
+        found.values = self.of_text(text)
         return found
 
     def measured_by_row(

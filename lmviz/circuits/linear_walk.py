@@ -84,11 +84,17 @@ class LinearWalk:
     """From the measure back through everything that is linear, in float64.
 
     `slopes` are the derivatives of the measure by taps (*axes), with scales and weights of attention held.
-    At the taps of `stops` it ends, whatever they are a sum of.
+    At the taps of `stops` it ends, whatever they are a sum of. Walks through one model may share its
+    `weights`, which each adds to as it reads them.
     """
 
     def __init__(
-        self, question: ReadContrast, read: CachedPass, through: int = 0, stops: Collection[str] = ()
+        self,
+        question: ReadContrast,
+        read: CachedPass,
+        through: int = 0,
+        stops: Collection[str] = (),
+        weights: dict[Weight, np.ndarray] | None = None,
     ) -> None:
         self.question, self.read, self.stops = question, read, frozenset(stops)
         self.model = question.model
@@ -99,7 +105,7 @@ class LinearWalk:
         self.biases: dict[str, float] = {}
         self.held: list[str] = []
         self._values: dict[str, np.ndarray] = {}
-        self._weights: dict[Weight, np.ndarray] = {}
+        self._weights: dict[Weight, np.ndarray] = {} if weights is None else weights
         layers = recurrent_layers(read.taps)
         self.depth, self.is_through = len(layers), 0 < len(layers) == through
         passed = self._passed(layers[:through])

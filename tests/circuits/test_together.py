@@ -52,6 +52,42 @@ def test_each_row_is_what_it_is_alone(family, options):
             np.testing.assert_allclose(grid.estimate, single.estimate, rtol=1e-5, atol=1e-5)
 
 
+@each_family_and_each_task
+def test_each_attribution_is_what_it_is_alone(family, options):
+    model = in_float64(trained(family, tuple(sorted(options.items()))))
+    asked = several(model, "probability:1" if family == "ngram" else None)
+    for found, one in zip(lmviz.attribute(model, asked), asked, strict=True):
+        single = lmviz.attribute(model, one)
+        assert found.names == single.names
+        assert found.held == single.held
+        np.testing.assert_allclose(found.array, single.array, **CLOSE)
+        assert found.words.keys() == single.words.keys()
+        for place, shares in single.words.items():
+            np.testing.assert_allclose(found.words[place].array, shares.array, **CLOSE)
+
+
+def test_attributions_share_their_passes_within_the_bound_of_memory(monkeypatch):
+    model = trained("transformer", ())
+    asked, read = several(model) * 5, []
+    begin = CachedPass.__init__
+
+    def noted(self, *given):
+        begin(self, *given)
+        read.append((len(self.lengths), sum(value.nbytes for value in self.values.values())))
+
+    monkeypatch.setattr(CachedPass, "__init__", noted)
+    lmviz.attribute(model, asked)
+    assert len(read) < len(asked) / 2
+    bound = 3 * max(bytes / texts for texts, bytes in read)
+    monkeypatch.setattr("lmviz.circuits.together.KEPT_BYTES", bound)
+    read.clear()
+    shares: list[float] = []
+    lmviz.attribute(model, asked, progress=shares.append)
+    assert max(bytes for _, bytes in read) <= bound
+    assert shares == sorted(shares)
+    assert len(set(shares)) >= len(asked)
+
+
 def spread(answer):
     """The entropy at the last token of a text, which must not see what fills it up."""
     return -(answer.probabilities[-1] * answer.probabilities[-1].log()).sum()
@@ -85,6 +121,8 @@ def test_in_float32_they_are_the_same_to_six_digits(family):
         np.testing.assert_allclose(grid.measured, lmviz.patch(model, one).measured, rtol=0, atol=1e-6 * size)
         alone = lmviz.ablate(model, one, by="zero").array
         np.testing.assert_allclose(row, alone, rtol=0, atol=2e-6 * size)  # a difference of two
+    for found, one in zip(lmviz.attribute(model, asked), asked, strict=True):
+        np.testing.assert_allclose(found.array, lmviz.attribute(model, one).array, rtol=0, atol=1e-6 * size)
 
 
 def test_surgery_is_in_force_in_each_text():
