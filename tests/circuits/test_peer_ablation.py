@@ -1,9 +1,9 @@
-"""Ablation over twenty prompts of names, beside transformers' own GPT-2 with plain hooks: a number for each head.
+"""Ablation over twenty prompts of names, beside transformers' own GPT-2 with plain hooks, for each head.
 
-These are no published numbers of a trained GPT-2, whose weights do not come with lmviz. The GPT-2 here is small
-(3 layers, 4 heads) and its weights are drawn by numpy, so that they are the same without these programs: what
-is compared is the arithmetic of a mean ablation, not what heads do. `MEASURED` is what the peer gave, found
-once by hand: `print(repr(hooked(...)))` of the slow test, with transformers 5.23.0 and torch 2.13.0.
+These are no published numbers of a trained GPT-2, whose weights do not come with lmviz. The GPT-2 here is
+small (3 layers, 4 heads), its weights drawn by numpy, so that they are the same without these programs:
+what is compared is the arithmetic of a mean ablation, not what heads do. `MEASURED` is what the peer gave,
+found once by hand: `print(repr(hooked(...)))` of the slow test, with transformers 5.23.0 and torch 2.13.0.
 """
 
 import json
