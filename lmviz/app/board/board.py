@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from PySide6.QtCore import QByteArray, QPoint, QSignalBlocker, QSize, Qt, QTimer
@@ -320,24 +320,30 @@ class Board(QWidget):
             for page in self._pages.values()
             if page.has_panel and model is not None and page.panel.out_of_place(model)
         }
-        needs_none = set[str]()
+        needs_none, needs_width = set[str](), set[str]()
         fitting = {self._homes[name] for name, page in self._pages.items() if page not in out_of_place}
         for name, page in self._pages.items():
             page.title = of_units(page.row.title, self._session.reading.noun)
             if page.has_panel:
                 has_room = name in wanted or name in self._kept.windows
                 page.panel.set_put_away(None if has_room else self)
-                says_little = page in out_of_place or (model is None and page.row.tabbed)
-                # That of the others in its place.
                 stands_behind = page.row.tabbed or self._homes[name] in fitting
-                if (says_little and stands_behind) or name in joined:
-                    needs_none.add(name)
-        self._standing = self._find_places(wanted, joined, needs_none)
+                if (page in out_of_place and stands_behind) or name in joined:
+                    needs_none.add(name)  # but that of the others in its place
+                elif model is None and page.row.tabbed:
+                    needs_width.add(name)  # for its controls: below them stands one sentence
+
+        def least_of(name: str) -> QSize:
+            if name in needs_none:
+                return QSize(0, 0)
+            return QSize(self._least(name).width(), 0) if name in needs_width else self._least(name)
+
+        self._standing = self._find_places(wanted, joined, least_of)
         if (brought := self._view.brought) in self._standing:
             self._view.fronts[self._standing[brought]] = brought
         for name, page in self._pages.items():
             if page.has_panel:
-                page.set_least(QSize(0, 0) if name in needs_none else self._least(name))
+                page.set_least(least_of(name))
         held: dict[str, list[PanelPage]] = {name: [] for name in self._places}
         for row in sorted(self._rows, key=lambda row: self._standing.get(row.name) != self._homes[row.name]):
             if row.name in wanted:
@@ -356,7 +362,7 @@ class Board(QWidget):
         self._share_room()
 
     def _find_places(
-        self, wanted: set[str], joined: Mapping[str, str], needs_none: set[str]
+        self, wanted: set[str], joined: Mapping[str, str], least_of: Callable[[str], QSize]
     ) -> dict[str, str]:
         """The place of each panel: that of the table, unless there is no room for it."""
         self._main, self._is_squeezed = "", False
@@ -373,8 +379,7 @@ class Board(QWidget):
             return found
 
         def crowd() -> Crowding:
-            least = {name: QSize(0, 0) if name in needs_none else self._least(name) for name in found}
-            return Crowding(self._rows, found, least, self._room)
+            return Crowding(self._rows, found, {name: least_of(name) for name in found}, self._room)
 
         if crowd().fits:
             return found

@@ -148,7 +148,7 @@ class ProbePanel(ShowingPanel):
             said = replace(SENTENCE, text=obstacle or INVITATION, role="muted", centred=True)
             plot, other = replace(PLOT, shown=False), replace(NUMBER_PLOT, shown=False)
             beside = Stacked(parts=(Space(), said, Space(), other))
-            keep = replace(KEEP, name="keep_probe_direction", enabled=False)
+            keep = replace(KEEP, name="keep_probe_direction", shown=False)
             return Look((*marking, SideBySide(first=plot, second=beside)), head=(kind, keep, button))
         from lmviz.readouts.probing import Probes
 

@@ -77,7 +77,7 @@ class MatchedPanel(ShowingPanel):
                 chosen=chosen,
                 chose=lambda at: self._choose_offered(offers, at),
             ),
-            Button("matched_open_button", text="Open a second …", clicked=self._choose_file),
+            Button("matched_open_button", text="Open …", clicked=self._choose_file),
         )
         if features.opened is None:
             return Look((SENTENCE, PLOT, TABLE), instead=NO_FEATURES, head=head)

@@ -51,7 +51,7 @@ class LossCutsPanel(ShowingPanel):
         head = (
             replace(
                 PICKER,
-                choices=[f"by {each}" for each in offered],
+                choices=list(offered),
                 chosen=offered.index(by),
                 chose=lambda place: self._choose(offered[place]),
             ),

@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QScrollArea
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.texts.recipes import map_recipe
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, picker, row
+from lmviz.app.widgets.base.building import column, named, picker
 from lmviz.app.widgets.base.figures import count, number, signed_figure, whole_percentage
+from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -47,7 +48,7 @@ class LossMapPanel(Panel):
         self._said = named(Label(wraps=True), "loss_map_sentence")
         self.text = named(LossText(), "loss_map_text", "the text by the loss of each token")
         self._area: QScrollArea = scrolling(self.text)
-        head = row(self._part, self._what, self._measure)
+        head = FittingRow((self._part, self._what, self._measure), giving_way=(self._what, self._part))
         self._card = self.add_card("Loss of every token", head, column(self._said, (self._area, 1)))
         self.text.set_readout(self._read_out)
         self.text.part_clicked.connect(self._open)
