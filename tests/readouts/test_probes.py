@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 import torch
-from small_models import small_settings
+from small_models import shaken
 
 import lmviz
 from lmviz.base.errors import LmvizError
-from lmviz.families import FAMILIES, build_model
+from lmviz.inspection.lens_sentence import place_in_words
 from lmviz.inspection.tracing import trace
 from lmviz.readouts.direction import StateDirection
 from lmviz.readouts.labelled import LabelledText, LabelledTexts, read_labelled
@@ -65,25 +65,41 @@ def test_what_only_another_word_has_is_read_after_attention_and_not_before():
     assert found.untrained is not None
 
 
-def planted(write: bool) -> tuple[LabelledTexts, list[np.ndarray]]:
-    draw = np.random.default_rng(4)
-    texts = []
-    for _ in range(160):
-        ids = draw.integers(1, 7, 6)
-        label = int(draw.integers(2)) if not write else int(ids[2] > 3)
-        texts.append(LabelledText(ids, np.array([5]), np.array([label]), (f"text {len(texts)}",)))
-    return LabelledTexts(tuple(texts), ("no", "yes"), of_texts=True), [text.ids for text in texts]
+def planted(place: int, read: int, count: int = 240) -> LabelledTexts:
+    """Texts of five tokens; their label is a bit that the token at one place has, to be read at another."""
+    draw, texts = np.random.default_rng(4), []
+    for number in range(count):
+        ids, bit = draw.integers(3, 7, 5), int(draw.integers(2))
+        ids[place] = 1 + bit
+        texts.append(LabelledText(ids, np.array([read]), np.array([bit]), (f"text {number}",)))
+    return LabelledTexts(tuple(texts), ("no", "yes"), of_texts=True)
 
 
-def test_a_bit_written_into_one_layer_is_found_there_and_not_before():
-    torch.manual_seed(0)
-    model = build_model("gru", FAMILIES["gru"].configuration(**small_settings("gru")), 7, 0)
-    labelled, _ = planted(write=True)
-    plain = probe(model, labelled, ["layers/*/hidden"])
-    nothing, _ = planted(write=False)
-    chance = probe(model, nothing, ["layers/*/hidden"])
-    assert plain.accuracy.max() > chance.accuracy.max() + 0.1
-    assert chance.low.min() < 0.5 < chance.high.max() + 0.05
+def test_a_bit_that_one_layer_writes_is_found_there_and_not_before():
+    """The bit is in the first word, and it is read at the last: only the second layer carries it there."""
+    model = shaken("transformer", layers=3, width=16)
+    with torch.no_grad():
+        model.tensors()["layers.0.attention.output.weight"].zero_()
+        model.tensors()["layers.1.attention.input.weight"][:32].zero_()  # it looks at all words alike
+    found = probe(model, planted(0, 4))
+    read = dict(zip(found.addresses, zip(found.low, found.accuracy, found.high, strict=True), strict=True))
+    for before in ("embedding/sum", "layers/0/residual2"):
+        assert read[before][0] < 0.5 < read[before][2]  # chance is within its band
+    for after in ("layers/1/residual2", "layers/2/residual2"):
+        assert read[after][1] > 0.9
+    band = 2 * np.sqrt(0.25 / found.tested)
+    assert found.shuffled == pytest.approx(np.full(4, 0.5), abs=band)
+    assert place_in_words("layers/1/residual2") in found.sentence
+
+
+def test_each_side_of_a_two_way_network_has_what_it_has_read():
+    """A bit of a later word: only the side that has come from the end knows it."""
+    model = shaken("gru", layers=1, direction="both")
+    found = probe(model, planted(4, 2), ["layers/0/*/hidden", "layers/0/joined"])
+    read = dict(zip(found.addresses, found.accuracy, strict=True))
+    assert read["layers/0/backward/hidden"] > 0.9
+    assert read["layers/0/joined"] > 0.9
+    assert read["layers/0/forward/hidden"] < 0.65
 
 
 def test_tags_are_read_word_by_word_and_random_labels_by_word_type():
