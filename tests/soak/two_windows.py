@@ -24,6 +24,7 @@ LONGEST = 400.0  # seconds for both on a busy machine
 SETTINGS: dict[str, Any] = {"batch": 2, "length": 5, "validate_every": 0, "snapshots": 5}
 
 PROGRAM = """
+import logging
 import random
 import sys
 import time
@@ -36,6 +37,7 @@ from lmviz.app.workers import closing
 from lmviz.families import FAMILIES
 from lmviz.training.options import TrainingOptions
 
+logging.getLogger("lmviz.watchdog").disabled = True  # two trainings and two windows: turns take long
 folder, text, actions = Path(sys.argv[1]), sys.argv[2], int(sys.argv[4])
 chance = random.Random(sys.argv[3])
 window = open_window(str(folder))

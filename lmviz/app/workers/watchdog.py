@@ -14,7 +14,7 @@ import time
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-logger = logging.getLogger("lmviz")
+logger = logging.getLogger("lmviz.watchdog")
 LONGEST = 1.0  # seconds that a turn of the event loop may take
 ROUNDS = 4  # of the timer in that time
 
