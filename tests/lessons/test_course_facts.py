@@ -60,9 +60,11 @@ def test_the_gradient_reaches_further_along_the_cell_of_an_lstm():
 
 
 def test_an_early_word_has_passed_many_gates():
-    trace = lmviz.trace(lmviz.open_model("stories-lstm"), "Maya put the brown stone in the barrel.")
+    trace = lmviz.trace(
+        lmviz.open_model("stories-lstm"), "One day, she put the brown stone in the barrel under the bed."
+    )
     shares = dict(zip(trace.tokens, held_words(trace).shares, strict=True))
-    assert shares["Maya"] < max(shares.values())
+    assert shares["One"] < max(shares.values())
 
 
 def test_where_the_review_turns():
