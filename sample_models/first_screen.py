@@ -13,7 +13,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 MODEL = "stories-transformer"
-PREFIX = "Maya put the brown stone in the barrel. She opened it, and there lay the brown"
+PREFIX = "One day, she put the brown stone in the barrel. She opened it and took out the brown"
 """A thing that returns: what comes next was named a dozen words earlier, and a head looks there."""
 
 TAPS = (

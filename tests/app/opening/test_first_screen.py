@@ -117,7 +117,7 @@ def test_the_shipped_screen_shows_a_thing_that_returns() -> None:
     layer, head = farthest_looking_head(first.trace)
     looked_at = first.trace[f"layers/{layer}/attention/weights"].array[head, -1].argmax()
     assert tokens[looked_at] == predicted, "the head looks at what is said again"
-    assert (shipped("sample_models") / "first_screen.npz").stat().st_size < 320_000
+    assert (shipped("sample_models") / "first_screen.npz").stat().st_size < 350_000
 
 
 @pytest.mark.slow
