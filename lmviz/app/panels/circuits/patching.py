@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lmviz.circuits.patching import GrowingPatches, Patches
     from lmviz.models.model import Model
 
-NO_PAIR = "Type a changed text above: then each state is carried from one into the other."
+NO_PAIR = "Type a changed text under “Two texts”: then each state is carried from one into the other."
 NO_MODEL = "Open or train a model to see on which of its states an answer depends."
 DIRECTIONS = {"changed": "into the changed text", "clean": "into the text above"}
 WRITTEN = 0.015

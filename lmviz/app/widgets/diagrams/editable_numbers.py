@@ -24,9 +24,8 @@ from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, CONFIRMING, DOWN, Pointed
 from lmviz.app.widgets.matrix.color_scale import draw_color_scale
 
-SMALLEST, LARGEST = 0.72, 1.8  # of the usual size
-LEGIBLE = 0.62  # below, figures are not drawn
-OF_A_PART = 12 / 13  # where a part alone is in sight: figures of 12 pixels
+LEGIBLE = 12 / 13  # of the usual size: figures of 12 pixels; smaller ones are not drawn
+LARGEST = 1.8  # of the usual size
 CLOSEST = 3.0  # of the usual size, by hand
 A_NOTCH = 1.2  # what one turn of the wheel or one press of a button enlarges by
 DRAG = 4  # pixels before a press becomes a drag
@@ -126,7 +125,7 @@ class EditableNumbers(Pointed[ValueCell | None]):
         size, scale = self.natural_size(), self.theme.scale
         wide, high = self.width() / max(size.width(), 1), self.height() / max(size.height(), 1)
         if self.is_part:
-            return OF_A_PART * scale
+            return LEGIBLE * scale
         if not self.fits_across:
             return min(LEGIBLE, wide, high)
         return max(LEGIBLE, min(LARGEST * scale, max(self.smallest * scale, high), wide))
@@ -134,7 +133,7 @@ class EditableNumbers(Pointed[ValueCell | None]):
     @property
     def smallest(self) -> float:
         """The share of the usual size from which on it scrolls downwards rather than be drawn smaller."""
-        return SMALLEST
+        return LEGIBLE
 
     @property
     def is_fitted(self) -> bool:
@@ -165,7 +164,7 @@ class EditableNumbers(Pointed[ValueCell | None]):
         """
         wanted = min(CLOSEST, self.zoom * factor)
         if factor > 1 and not self.is_readable:
-            wanted = max(wanted, SMALLEST * self.theme.scale)
+            wanted = max(wanted, LEGIBLE * self.theme.scale)
         is_all = wanted * self.natural_size().width() <= room_in(self)
         self._set_magnification(None if factor < 1 and is_all else wanted, around)
 

@@ -15,7 +15,7 @@ from lmviz.app.widgets.diagrams.network_lines import Line
 from lmviz.app.widgets.diagrams.network_values import ALL_DIGITS, DIGITS, DrawnValue, ValueCell
 from lmviz.autodiff.routing import Area, MeasuredValue, Route, lay_out
 
-WORD_SIZE, NAME_SIZE, CELL_SIZE, MARK_SIZE, LABEL_SIZE = 13, 14, 13, 12, 11
+WORD_SIZE, NAME_SIZE, CELL_SIZE, MARK_SIZE, LABEL_SIZE = 13, 14, 13, 13, 13
 WIDE, NARROW, TINY = 60, 50, 14
 WIDEST = 76  # for six decimals
 CELL_HEIGHT, TINY_HEIGHT = 20, 9
@@ -81,11 +81,14 @@ class Arrangement:
 ARRANGEMENTS = (
     Arrangement(True, True, ALL_DIGITS),
     Arrangement(True, True),
+    Arrangement(True, False),
+    Arrangement(True, False, has_words_above=True),
     Arrangement(False, True),
     Arrangement(False, False),
     Arrangement(False, False, has_words_above=True),
 )
-"""From the widest to the narrowest, which is the highest: there gradients lie below their matrices."""
+"""In the order in which they are wished for. The last is the narrowest and the highest: there gradients lie
+below their matrices."""
 
 DOWNWARD = Arrangement(False, False, has_words_above=True, is_downward=True)
 """For a loop whose steps have no room side by side."""

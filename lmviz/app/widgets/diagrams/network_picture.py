@@ -9,7 +9,7 @@ from dataclasses import replace
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, QTimer
 from PySide6.QtGui import QResizeEvent
 
-from lmviz.app.widgets.diagrams.editable_numbers import LEGEND, LEGIBLE, SMALLEST, EditableNumbers
+from lmviz.app.widgets.diagrams.editable_numbers import LEGEND, LEGIBLE, EditableNumbers
 from lmviz.app.widgets.diagrams.network_boxes import (
     ARRANGEMENTS,
     DOWNWARD,
@@ -181,11 +181,7 @@ class NetworkPicture(EditableNumbers):
         """Arrange everything as the width allows: the first arrangement that fits, or else the narrowest."""
         room, chosen = room_in(self) / self.theme.scale, ARRANGEMENTS[-1]
         for arrangement in (*ARRANGEMENTS, DOWNWARD) if self._unrolled else ARRANGEMENTS:
-            least = SMALLEST
-            if arrangement in (ARRANGEMENTS[-1], DOWNWARD) or arrangement.has_equations:
-                least = LEGIBLE  # rather than none at all, or no equations
-            if arrangement.digits == ALL_DIGITS:
-                least = 1  # decimals are not worth small type
+            least = 1 if arrangement.digits == ALL_DIGITS else LEGIBLE  # decimals are not worth small type
             if self._size_of(arrangement).width() * least <= room:
                 chosen = arrangement
                 break

@@ -14,8 +14,8 @@ from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.diagrams.network_lines import path_through
 from lmviz.app.widgets.diagrams.network_values import DrawnValue, ValueCell
 
-NAME_SIZE, WORD_SIZE, STEP_SIZE = 13.5, 10.5, 10
-CELL_WIDTH, CELL_HEIGHT, GAP = 46, 18, 2
+NAME_SIZE, WORD_SIZE, STEP_SIZE = 13.5, 13, 13
+CELL_WIDTH, CELL_HEIGHT, GAP = 56, 20, 2
 PADDING, AFTER_NAME = 8, 7
 BETWEEN_STEPS, BETWEEN_ROWS, BETWEEN_FOLDED = 92, 56, 84
 LOOP = 64  # pixels at scale 1 from a unit to the apex of its loop

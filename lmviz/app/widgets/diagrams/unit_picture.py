@@ -26,7 +26,7 @@ from lmviz.app.widgets.diagrams.unit_boxes import (
 )
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
 
-CELL_SIZE = 10.5
+CELL_SIZE = 13
 
 
 class UnitPicture(EditableNumbers):
@@ -36,6 +36,8 @@ class UnitPicture(EditableNumbers):
     it; unrolled it does not, since it is that of all its arrows together. Numbers are pointed at and changed
     as in every `EditableNumbers`.
     """
+
+    begins_with_a_part = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -170,7 +172,9 @@ class UnitPicture(EditableNumbers):
         painter.setFont(painter.theme.token_font(CELL_SIZE))
         for cell, area in cells.items():
             value = self._values[cell.name]
-            figure = value.figure_in(cell.place, cell.is_gradient, DIGITS, area.width() - 2, measure)
+            figure = ""
+            if self.is_readable:
+                figure = value.figure_in(cell.place, cell.is_gradient, DIGITS, area.width() - 2, measure)
             draw_cell(painter, area, value, cell, figure, self._limit)
             if cell == self._pinned:
                 painter.box(area, edge=self.theme.accent, width=2, radius=3)
