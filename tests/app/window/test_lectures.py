@@ -556,6 +556,34 @@ def test_a_handout_draws_what_a_step_is_about_and_not_what_its_task_is_done_with
     assert "x₁</text>" in base64.b64decode(drawing).decode(), "the graph, in front of the tape"
 
 
+TWO_TABS = """# Tabs
+## One
+perspective: attention
+control: attention_view
+open: model stories-transformer
+open: prefix One day, she put the
+do: look
+control: every_head_view
+until: prefix is never
+
+Look.
+"""
+
+
+@pytest.mark.slow
+def test_a_handout_brings_what_a_step_is_about_in_front_of_what_its_task_is_done_with(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    window.resize(900, 600)
+    window.lessons.open(read_lesson(TWO_TABS, perspective_names()))
+    reading = window.session.reading
+    qtbot.waitUntil(lambda: reading.current is not None and not reading.is_busy)
+    qtbot.waitUntil(lambda: window.find_control("every_head_view") is not None)
+    said = save_handout(window, tmp_path / "out.html", monkeypatch, qtbot)
+    drawn = re.findall(r'<img alt="([^"]*)"', said)
+    assert any("Layer 1, head 1" in each for each in drawn)
+
+
 @pytest.mark.slow
 def test_a_handout_draws_the_models_that_are_compared(
     window: MainWindow, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
