@@ -284,7 +284,7 @@ class _Line(_Block):
 
 
 class _Drawings(_Block):
-    """Drawings side by side, equally high, within the width and a part of the page."""
+    """Drawings side by side, equally high, within a part of the page; their frames are as wide as the text."""
 
     def __init__(self, drawings: Sequence[PrintedDrawing]) -> None:
         self._drawings = tuple(drawings)
@@ -295,17 +295,21 @@ class _Drawings(_Block):
         return min(high, HIGHEST * PAGE.height(), LARGEST * max(each.height for each in self._drawings))
 
     def paint(self, painter: QPainter, width: float) -> None:
-        high = self.height(width)
+        high, many = self.height(width), len(self._drawings)
+        drawn = high * sum(each.aspect for each in self._drawings) + BETWEEN * (many - 1)
+        beside = max(0.0, width - drawn) / many
         for each in self._drawings:
             scale = high / max(each.height, 1)
             finer = painter.device().logicalDpiX() / each.picture.logicalDpiX()  # Qt plays it as much larger
             painter.save()
+            painter.translate(beside / 2, 0)
             painter.scale(scale / finer, scale / finer)
             painter.drawPicture(0, 0, each.picture)
             painter.restore()
+            frame = QRectF(0, 0, each.width * scale + beside, high)
             painter.setPen(QPen(RULE, 0.5))
-            painter.drawRect(QRectF(0, 0, each.width * scale, high))
-            painter.translate(each.width * scale + BETWEEN, 0)
+            painter.drawRect(frame)
+            painter.translate(frame.width() + BETWEEN, 0)
 
 
 class _Pages:

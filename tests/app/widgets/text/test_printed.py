@@ -169,7 +169,21 @@ def test_a_drawing_is_as_large_on_a_device_of_many_dots(drawing: PrintedDrawing)
 
 def test_a_small_drawing_is_not_drawn_larger_than_the_words_beside_it(drawing: PrintedDrawing) -> None:
     [page] = pages_of(printed(PrintedPart("One", drawings=(drawing,))))
-    assert not ink(page, QRectF(MARGIN + 0.7 * drawing.width, MARGIN + 80, 200, 200))
+    assert not ink(page, QRectF(MARGIN, MARGIN + 80 + 0.7 * drawing.height, 480, 200))
+
+
+def test_the_frames_of_all_rows_of_drawings_are_as_wide_as_the_text(shown) -> None:
+    wide, small = (
+        PrintedDrawing.of(shown(QLabel("wide"), 900, 200)),
+        PrintedDrawing.of(shown(QLabel("s"), 90, 90)),
+    )
+    [page] = pages_of(printed(PrintedPart("One", drawings=(wide, small, small))))
+    left, right = (
+        {y for y in range(page.height()) if ink(page, QRectF(edge - 3, y, 6, 2))}
+        for edge in (MARGIN, PAGE.width() - MARGIN)
+    )
+    assert len(right) > 150, "beside the wide one, and beside the small ones below it"
+    assert right <= left, "and from the left on"
 
 
 def test_what_a_drawing_shows_stands_on_its_page(drawing: PrintedDrawing) -> None:
