@@ -15,7 +15,7 @@ from lmviz.app.widgets.diagrams.network_lines import Line
 from lmviz.app.widgets.diagrams.network_values import ALL_DIGITS, DIGITS, DrawnValue, ValueCell
 from lmviz.autodiff.routing import Area, MeasuredValue, Route, lay_out
 
-WORD_SIZE, NAME_SIZE, CELL_SIZE, MARK_SIZE, LABEL_SIZE = 13, 14, 13, 13, 13
+WORD_SIZE, NAME_SIZE, CELL_SIZE, MARK_SIZE, LABEL_SIZE = 13, 14, 13, 12, 11
 WIDE, NARROW, TINY = 60, 50, 14
 WIDEST = 76  # for six decimals
 CELL_HEIGHT, TINY_HEIGHT = 20, 9
@@ -81,14 +81,11 @@ class Arrangement:
 ARRANGEMENTS = (
     Arrangement(True, True, ALL_DIGITS),
     Arrangement(True, True),
-    Arrangement(True, False),
-    Arrangement(True, False, has_words_above=True),
     Arrangement(False, True),
     Arrangement(False, False),
     Arrangement(False, False, has_words_above=True),
 )
-"""In the order in which they are wished for. The last is the narrowest and the highest: there gradients lie
-below their matrices."""
+"""From the widest to the narrowest, which is the highest: there gradients lie below their matrices."""
 
 DOWNWARD = Arrangement(False, False, has_words_above=True, is_downward=True)
 """For a loop whose steps have no room side by side."""
@@ -217,7 +214,13 @@ def _box_at(value: DrawnValue, place: QPointF, size: QSizeF, arrangement: Arrang
 def _label_size(value: DrawnValue) -> QSizeF:
     """The room for a name that stands before a module, with its number where there is one."""
     widest = value.label if value.shape else f"{value.label} {number(-0.5, DIGITS)}"
-    return QSizeF(metrics(LABEL_SIZE, token=True).horizontalAdvance(widest) / current_theme().scale + 8, 16)
+    size = label_size(value)
+    return QSizeF(metrics(size, token=True).horizontalAdvance(widest) / current_theme().scale + 8, 16)
+
+
+def label_size(value: DrawnValue) -> int:
+    """Pixels of type of a name before a module: with a number in it, those of the other numbers."""
+    return LABEL_SIZE if value.shape else CELL_SIZE
 
 
 def place_boxes(values: Sequence[DrawnValue], arrangement: Arrangement) -> Boxes:

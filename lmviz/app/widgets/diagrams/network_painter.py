@@ -19,12 +19,12 @@ from lmviz.app.widgets.diagrams.network_boxes import (
     BEFORE_GRADIENT,
     BETWEEN_WORDS,
     CELL_SIZE,
-    LABEL_SIZE,
     MARK_SIZE,
     NAME_SIZE,
     WORD_SIZE,
     Box,
     Boxes,
+    label_size,
     outlined,
 )
 from lmviz.app.widgets.diagrams.network_equations import equation
@@ -86,10 +86,11 @@ class NetworkPainter:
     def _draw_label(self, value: DrawnValue, area: QRectF) -> None:
         """The name of something given before its arrow, and its number where it has only one."""
         number = "" if value.shape else f" {value.figure((), False)}"
-        measure = metrics(LABEL_SIZE, token=True, theme=self._theme)
+        size = label_size(value)
+        measure = metrics(size, token=True, theme=self._theme)
         shown = cut(f"{value.label}{number}", area.width() - 2, measure)
         self._painter.box(area, self._theme.chip, radius=3)
-        self._painter.write(area, shown, self._theme.text, LABEL_SIZE, token=True, where=CENTRED)
+        self._painter.write(area, shown, self._theme.text, size, token=True, where=CENTRED)
 
     def _draw_box(self, box: Box, *, is_lit: bool, is_next: bool) -> None:
         """A frame around a module; given numbers have none."""

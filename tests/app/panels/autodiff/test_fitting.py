@@ -387,7 +387,7 @@ def test_equations_stand_beside_the_graph_in_a_lecture_hall_too(scene, qtbot, ty
 def test_equations_stand_beside_the_graph_beside_a_lesson_too(scene, qtbot, typeset):
     """The text of the network gives its room to the graph, and is a tab away."""
     scene.session.network.open_shipped("lecture")
-    scene.view.resize(1000, 780)  # what a window of 1440 × 900 leaves
+    scene.view.resize(1160, 780)  # what a window of 1600 × 900 leaves
     scene.settle()
     narrow = scene.panel("graph_view").width()
     scene.view.set_in_lesson(True)
