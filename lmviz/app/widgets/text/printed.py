@@ -37,6 +37,7 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.widgets.base.export import paint_clipped, svg_of
+from lmviz.app.widgets.text.pdf_catalog import with_language
 from lmviz.app.widgets.text.unlinked_document import UnlinkedDocument, markdown_document
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
@@ -166,11 +167,11 @@ def _pdf(printed: Printed) -> bytes:
     with QPainter(writer) as painter:
         painter.scale(RESOLUTION / 72, RESOLUTION / 72)
         paint_pages(printed, painter, writer.newPage)
-    return bytes(content.data())
+    return with_language(bytes(content.data()), printed.language)
 
 
 def _about_itself(printed: Printed) -> bytes:
-    """What a PDF says of itself as XMP, ISO 16684-1: Qt has no other place for the language."""
+    """What a PDF says of itself as XMP, ISO 16684-1."""
     title = html.escape(on_one_line(printed.title))
     return (
         '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>\n<x:xmpmeta xmlns:x="adobe:ns:meta/">\n'
@@ -284,7 +285,7 @@ class _Line(_Block):
 
 
 class _Drawings(_Block):
-    """Drawings side by side, equally high, within a part of the page; their frames are as wide as the text."""
+    """Drawings side by side, equally high, within a part of the page; frames are as wide as the text."""
 
     def __init__(self, drawings: Sequence[PrintedDrawing]) -> None:
         self._drawings = tuple(drawings)

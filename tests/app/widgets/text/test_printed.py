@@ -120,6 +120,26 @@ def test_a_file_says_its_language_and_marks_what_is_in_another(
     assert (tmp_path / "b.html").read_text("utf-8").count("lang=") == 1
 
 
+def test_the_catalog_of_a_pdf_says_its_language_and_stands_where_its_table_says(tmp_path: Path) -> None:
+    write_printed(Printed("Titel", "", (PrintedPart("Eins"),), "de"), tmp_path / "a.pdf")
+    pdf = (tmp_path / "a.pdf").read_bytes()
+    table = int(re.findall(rb"startxref\n(\d+) ?\n%%EOF\n", pdf)[-1])
+    found = re.match(
+        rb"xref\n(\d+) 1\n(\d{10}) 00000 n \ntrailer\n<<\n(.*?)>>\nstartxref", pdf[table:], re.DOTALL
+    )
+    assert found is not None
+    number, place, trailer = found.groups()
+    catalog = pdf[int(place) :]
+    assert catalog.startswith(b"%s 0 obj\n<<\n/Type /Catalog" % number)
+    assert b"/Root %s 0 R" % number in trailer
+    previous = int(re.search(rb"/Prev (\d+)", trailer)[1])
+    assert pdf[previous:].startswith(b"xref"), "the table before is found"
+    said = catalog[: catalog.index(b"endobj")]
+    assert b"/Lang (de)" in said
+    assert b"/DisplayDocTitle true" in said
+    assert b"/Pages" in said
+
+
 def test_html_says_words_as_they_are_written_and_keeps_what_is_stressed(tmp_path: Path) -> None:
     part = PrintedPart(
         "<script>one</script>",
