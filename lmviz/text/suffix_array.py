@@ -58,6 +58,7 @@ def suffix_array(ids: np.ndarray, progress: Report = unheard) -> tuple[np.ndarra
     for remainder, places in enumerate(found):  # so far they are those of symbols
         places *= classes
         places += remainder
+        progress(0.99)
     progress(1.0)
     return order, ends
 
