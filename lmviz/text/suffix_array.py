@@ -74,7 +74,7 @@ def _symbols(ids: np.ndarray, progress: Report) -> np.ndarray:
     unit = _unit(ids)
     classes = KEY_BYTES // unit.itemsize
     symbols = np.zeros(-(-len(ids) // classes), dtype=np.uint64)
-    units = np.zeros(AT_ONCE * classes, dtype=unit)
+    units = np.zeros(min(AT_ONCE, len(symbols)) * classes, dtype=unit)
     for first in range(0, len(symbols), AT_ONCE):
         part, rows = ids[first * classes : (first + AT_ONCE) * classes], symbols[first : first + AT_ONCE]
         units[: len(part)] = part
@@ -157,14 +157,15 @@ def _sort(symbols: np.ndarray, order: np.ndarray, progress: Report) -> None:
 
 def _by_first_bits(symbols: np.ndarray, order: np.ndarray, progress: Report) -> _Groups:
     """All places in the order of the first bits there, and which of them agree in these."""
+    bits = min(FIRST_BITS, len(symbols).bit_length())  # no more than tell a few places apart
 
     def parts() -> Iterator[tuple[np.ndarray, np.ndarray]]:
         for first in range(0, len(symbols), AT_ONCE):
-            key = (symbols[first : first + AT_ONCE] >> (8 * KEY_BYTES - FIRST_BITS)).astype(np.uint16)
+            key = (symbols[first : first + AT_ONCE] >> (8 * KEY_BYTES - bits)).astype(np.uint16)
             yield np.arange(first, first + len(key), dtype=order.dtype), key
             progress(0.0)
 
-    sizes = np.zeros(1 << FIRST_BITS, dtype=np.int64)
+    sizes = np.zeros(1 << bits, dtype=np.int64)
     for _, key in parts():
         sizes += np.bincount(key, minlength=len(sizes))
     _put_by_key(parts(), sizes, order)
