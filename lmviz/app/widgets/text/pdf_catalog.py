@@ -20,7 +20,7 @@ def with_language(pdf: bytes, language: str) -> bytes:
     said = f"/Lang ({language})\n/ViewerPreferences << /DisplayDocTitle true >>\n".encode("ascii")
     place = len(pdf)
     written = b"%s 0 obj\n<<\n/Type /Catalog\n%s%s>>\nendobj\n" % (number, entries, said)
-    table = b"xref\n%s 1\n%010d 00000 n \n" % (number, place)
+    table = b"xref\n0 1\n0000000000 65535 f \n%s 1\n%010d 00000 n \n" % (number, place)
     ended = b"trailer\n<<\n%s/Prev %s\n>>\nstartxref\n%d\n%%%%EOF\n" % (
         trailer[1],
         trailer[2],

@@ -125,7 +125,9 @@ def test_the_catalog_of_a_pdf_says_its_language_and_stands_where_its_table_says(
     pdf = (tmp_path / "a.pdf").read_bytes()
     table = int(re.findall(rb"startxref\n(\d+) ?\n%%EOF\n", pdf)[-1])
     found = re.match(
-        rb"xref\n(\d+) 1\n(\d{10}) 00000 n \ntrailer\n<<\n(.*?)>>\nstartxref", pdf[table:], re.DOTALL
+        rb"xref\n0 1\n0000000000 65535 f \n(\d+) 1\n(\d{10}) 00000 n \ntrailer\n<<\n(.*?)>>\nstartxref",
+        pdf[table:],
+        re.DOTALL,
     )
     assert found is not None
     number, place, trailer = found.groups()
