@@ -199,9 +199,11 @@ def _of_text(text: SceneText) -> list[PageSection]:
 
 
 def _of_step(shown: ShownStep) -> list[PageSection]:
-    """What a step of a lesson has open, if that comes with lmviz: its model with its text, or its corpus."""
+    """What a step of a lesson has open, if that comes with lmviz: a model, a network, a corpus."""
     from lmviz.api.page_results import page_results
     from lmviz.api.training import open_model, sample_models
+    from lmviz.autodiff import shipped_networks
+    from lmviz.lectures.network_page import network_sections
     from lmviz.text.catalogue import CATALOGUE
 
     opened: dict[str, str] = {}
@@ -212,6 +214,8 @@ def _of_step(shown: ShownStep) -> list[PageSection]:
         model = open_model(opened["model"], int(opened["step"]) if "step" in opened else None)
         asked: dict[str, Any] = {"source": source} if source and "source" in model.inputs else {}
         return page_sections(page_results(model, prefix, **asked))
+    if opened.get("network") in {network.name for network in shipped_networks()}:
+        return network_sections(opened["network"], opened.get("tape", ""))
     if opened.get("text") in {entry.name for entry in CATALOGUE}:
         return _of_text(SceneText(catalogue=opened["text"]))
     return [PageSection(Look(instead=ONLY_HERE))]

@@ -12,10 +12,12 @@ from browsers import SIZES, Opened, browser
 from click.testing import CliRunner
 
 from lmviz.app.panels.table import shown_perspectives
+from lmviz.autodiff import read, shipped_network, shipped_networks
 from lmviz.base.errors import LmvizError
 from lmviz.cli.lessons import page_of_lecture, page_of_lesson
 from lmviz.lectures.bundle import unpack
 from lmviz.lectures.course_page import LARGEST, write_course
+from lmviz.lectures.network_page import UNKNOWN, network_sections
 from lmviz.lectures.plain_markdown import paragraphs_of
 from lmviz.lessons.shipped import shipped_lesson
 from lmviz.pages.page import values_in
@@ -63,13 +65,17 @@ def test_a_poll_hides_its_answer_and_strange_titles_are_words(tmp_path):
 
 
 def test_a_step_is_its_text_and_its_question(tmp_path):
-    lecture = "# A lecture\n\n## Counting\nstep: counting 1\n\n## A memory\nstep: memory 1\n"
+    steps = ("counting 1", "memory 1", "./own.md 1")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "own.md").write_text("# Own\nabout: A lesson.\n\n## Bare\nOnly words.\n", "utf-8")
+    lecture = "# A lecture\n" + "".join(f"\n## {step.title()}\nstep: {step}\n" for step in steps)
     made = write_course(written(tmp_path / "in", lecture), tmp_path / "out", PERSPECTIVES)
     page = made.pages[1].read_text("utf-8")
     assert values_in(page)["lead"]
     assert "**" not in "".join(values_in(page)["lead"])
     assert "Corpus farm" in page
-    assert "seen in the window of lmviz" in made.pages[2].read_text("utf-8")
+    assert "nothing is computed yet" in made.pages[2].read_text("utf-8")
+    assert "seen in the window of lmviz" in made.pages[3].read_text("utf-8")
     assert Hrefs(page).found == ["index.html", made.pages[2].name]
 
 
@@ -141,3 +147,27 @@ def test_files_have_names_for_any_server(tmp_path):
     lecture = "# L\n\n## Über „Häuser“?!\npoll: attention\n\n## 家\npoll: attention\n"
     made = write_course(written(tmp_path / "in", lecture), tmp_path / "out", PERSPECTIVES)
     assert all(re.fullmatch(r"[a-z0-9.-]+", path.name) for path in made.pages)
+
+
+@pytest.mark.parametrize("name", [network.name for network in shipped_networks()])
+def test_a_network_goes_through_its_tape_on_the_page(name):
+    [section] = network_sections(name)
+    [frames] = section.look.parts
+    network = read(shipped_network(name).text)
+    assert len(frames.names) == len(frames.parts) == 2 * len(network.tape.modules) + 1
+    network.forward()
+    network.backward()
+    lines, values, gradients = (column.values for column in frames.parts[-1].columns)
+    assert len(lines) == len(list(network))
+    for node, value, gradient in zip(network, values, gradients, strict=True):
+        assert numbers_in(value) == pytest.approx(node.numbers.ravel(), abs=0.01, rel=0.01)
+        if node.gradient is not None:
+            assert numbers_in(gradient) == pytest.approx(node.gradient.ravel(), abs=0.01, rel=0.01)
+    computed = {node.name for node in network.tape.modules}
+    before = dict(zip((node.name for node in network), frames.parts[0].columns[1].values, strict=True))
+    assert {name for name, value in before.items() if value == UNKNOWN} == computed
+    assert set(frames.parts[0].columns[2].values) == {UNKNOWN}
+
+
+def numbers_in(said: str) -> list[float]:
+    return [float(word.replace("−", "-")) for word in re.findall(r"[−\-0-9.e]+", said)]
