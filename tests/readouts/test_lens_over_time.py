@@ -60,3 +60,24 @@ def test_the_step_since_when_a_word_is_said_is_the_last_at_which_it_began_to_sta
 def test_a_fitted_lens_needs_texts(run):
     with pytest.raises(LmvizError, match="fitted on texts"):
         lmviz.lens_over_training(run, TEXT, "hay", kind="tuned")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["logit", "tuned", "jacobian"])
+def test_checkpoints_of_another_program_are_read_alike(kind, tmp_path):
+    """A series that transformers has trained: at each step what a lens of that checkpoint says."""
+    pytest.importorskip("transformers")
+    from trained_series import transformers_series
+
+    steps = transformers_series(tmp_path / "run")
+    tokenizer = lmviz.open_model(tmp_path / "run").tokenizer
+    text, word = tokenizer.decode([5, 9, 6, 11, 7]), tokenizer.token(9)
+    given = (
+        {} if kind == "logit" else {"texts": [tokenizer.decode(range(5, 25))] * 3, "passages": 2, "length": 8}
+    )
+    found = lmviz.lens_over_training(tmp_path / "run", text, word, kind=kind, **given)
+    assert found.steps == sorted(steps)
+    last = lmviz.open_model(tmp_path / "run", found.steps[-1])
+    expected = lmviz.next_token(last, text).probabilities[9]
+    assert found.probabilities[-1, -1] == pytest.approx(expected, abs=1e-5)
+    assert len({float(share) for share in found.probabilities[:, -1]}) == len(steps)
