@@ -502,6 +502,10 @@ def lesson(name: str, driver: Driver) -> None:
     needs_text = any(opening.kind == "text" for opening in found.steps[0].openings)
     driver.wait(lambda: not needs_text or session.text.corpus is not None, "the text")
     driver.wait(lambda: not session.text.is_opening and not session.reading.is_busy, "what it opens")
+    if any(opening.kind == "features" for opening in found.steps[0].openings):
+        features = session.features
+        driver.wait(lambda: features.reading is not None and features.reading.tokens > 8_000, "features")
+        features.stop()  # reading all of the text takes minutes
 
 
 def lecture(driver: Driver) -> None:

@@ -18,7 +18,7 @@ PAGE = (PAGES / "guide" / "lessons.md").read_text(encoding="utf-8")
 
 def test_the_tour_comes_first_and_the_course_counts_on() -> None:
     assert LESSONS[0].name == TOUR
-    assert [lesson.number for lesson in COURSE] == list(range(1, 18))
+    assert [lesson.number for lesson in COURSE] == list(range(1, 19))
     assert len({lesson.name for lesson in LESSONS}) == len(LESSONS)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import lmviz
 from lmviz.autodiff import read, shipped_network
+from lmviz.base.places import shipped
 from lmviz.inspection.class_readings import read_beginnings
 from lmviz.inspection.held_words import held_words
 from lmviz.inspection.reach import reach, state_address
@@ -23,6 +24,11 @@ HIDDEN_STONE = (
     "Maya put the brown stone in the barrel. Later, Maya opened the barrel, and there lay the brown"
 )
 
+CONTAINERS = (
+    *("drawer", "box", "basket", "chest", "cupboard", "jar", "bag", "trunk", "sack", "tin", "barrel"),
+    *("suitcase", "desk", "wardrobe"),
+)
+COLOURS = ("red", "blue", "green", "brown", "golden", "violet", "white", "black", "silver", "purple", "grey")
 
 LSTM_AND_RNN = {"LSTM": 0.9, "RNN": 0.7}
 
@@ -140,3 +146,24 @@ def test_the_quality_that_lesson_11_states_is_that_of_the_page(words):
     means = [float(cell.split()[0]) for cell in dict(rows)[str(words)].split("|")]
     stated = {5: [99, 100], 15: [33, 96], 25: [16, 47, 18, 100]}[words]
     assert [round(mean) for mean in means[: len(stated)]] == stated
+
+
+@pytest.mark.slow
+def test_the_feature_of_lesson_18_is_that_of_its_task_and_raises_the_containers_alone():
+    """Its task asks for one by its number, which the student finds by its words."""
+    lesson = (LESSONS / "18-features.md").read_text("utf-8")
+    feature = int(re.search(r"until: feature = (\d+)", lesson)[1])
+    text = re.search(r"until: prefix is (.+ opened the)\n", lesson)[1]
+    kept = shipped("sample_models") / "stories-transformer" / "features"
+    model, dictionary = (
+        lmviz.open_model("stories-transformer"),
+        lmviz.open_features(kept / "after-layer-2.safetensors"),
+    )
+    on = np.flatnonzero(dictionary.encode(lmviz.trace(model, text))[-1])
+    assert feature in on
+    assert len(on) == int(re.search(r"wrong: (\d+)\nreply: So many features are on", lesson)[1])
+    reading = lmviz.read_features(model, dictionary, lmviz.load_corpus("stories"), tokens=8000)
+    written = lmviz.written_words(model, reading, feature)
+    assert {word for word, _ in written.top(written.group)} == {*CONTAINERS}
+    likeliest = lmviz.turn_feature(model, dictionary, feature, text, [0]).probabilities[0].argmax()
+    assert model.tokenizer.token(int(likeliest)) in COLOURS

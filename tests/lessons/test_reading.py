@@ -121,6 +121,13 @@ BROKEN = {
     "an unknown perspective": ("perspective: corpus", "perspective: corpse", 6, "no perspective 'corpse'"),
     "a step that says nothing": ("Choose.\n", "\n", 25, "says nothing"),
     "nothing that can be opened": ("open: text farm", "open: door", 8, "cannot be opened"),
+    "unknown features": (
+        "open: text farm",
+        "open: features stories-gru/stat",
+        8,
+        "did you mean stories-gru/state?",
+    ),
+    "a feature that is no number": ("open: text farm", "open: feature first", 8, "not a whole number"),
     "an unknown text": ("open: text farm", "open: text fram", 8, "did you mean farm?"),
     "an unknown model": ("open: text farm", "open: model stories-6-gram", 8, "no model"),
     "an unknown network": ("open: text farm", "open: network x", 8, "no network"),

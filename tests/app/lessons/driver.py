@@ -160,9 +160,17 @@ def _is_open(driver: Driver, openings) -> bool:
         "changed": lambda: session.contrast.other,
         "measure": lambda: session.contrast.measure,
         "plan": lambda: session.plan.current.family,
+        "features": lambda: _open_dictionary(session),
+        "feature": lambda: str(session.features.chosen),
     }
     return all(
         state[each.kind]() == each.words.removeprefix("./")
         for each in openings
         if each.kind in state and not (each.kind == "text" and each.words.startswith("./"))
     )
+
+
+def _open_dictionary(session) -> str:
+    """The open dictionary by its model and its name, as lessons name it."""
+    opened = session.features.opened
+    return "" if opened is None else f"{opened.file.parents[1].name}/{opened.file.stem}"

@@ -45,7 +45,9 @@ PLOT = Curves(
 SLIDER = SliderLine("feature_slider", says="strength of the feature", title="strength", count=len(FACTORS))
 BARS = Bars("feature_turn_words", says="what is expected next", share=2)
 OFF = Button("feature_off_button", text="switch off", role="link", tip="Put into surgery: its error stays.")
-APPLY = Button("feature_apply_button", text="add to surgery", role="link", tip="Put the slider into surgery.")
+APPLY = Button(
+    "feature_apply_button", text="add", role="link", tip="Put it into surgery, as strong as the slider says."
+)
 HOLD = Button(
     "feature_hold_button", text="hold", role="link", tip="Set it to its largest activation at every token."
 )
@@ -130,7 +132,7 @@ class FeatureTurnPanel(AskingPanel[Reading, TurnedWords]):
                     asked.number, to=round(asked.reading[asked.number].largest, 3)
                 ),
             ),
-            replace(KEEP, name="keep_feature_direction", clicked=lambda: self._keep(asked)),
+            replace(KEEP, name="keep_feature_direction", text="keep", clicked=lambda: self._keep(asked)),
         )
         return Look(
             (self._sentence(found, group, others), plot, slider, bars),

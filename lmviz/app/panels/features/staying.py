@@ -120,6 +120,8 @@ class StayingPanel(AskingPanel[Reading, StayingFound]):
         features, reading = self.session.features, self.session.reading.current
         if features.dictionary is None or features.moment is None or reading is None:
             return None
+        if features.dictionary.tap not in reading.trace:
+            return None
         return _Read(features.moment, features.dictionary.tap, tuple(int(at) for at in reading.trace.ids))
 
     def out_of_place(self, model: OpenedModel) -> str:
@@ -129,8 +131,16 @@ class StayingPanel(AskingPanel[Reading, StayingFound]):
         return self._without("")
 
     def _without(self, sentence: str) -> Look:
-        """What there has to be first; nothing can be read off before."""
-        return Look(self.parts, instead=sentence, head=(replace(BUTTON, enabled=False),))
+        """What there has to be first; words can be read off as soon as there are states."""
+        return Look(self.parts, instead=sentence, head=(self._button(),))
+
+    def _button(self) -> Button:
+        return replace(
+            BUTTON,
+            text="read words off" if self._job is None else "stop",
+            enabled=self._job is not None or self._read is not None,
+            clicked=self._start_or_stop,
+        )
 
     def question(self) -> Question[Reading, StayingFound] | Look:
         features, reading = self.session.features, self.session.reading.current
@@ -213,12 +223,6 @@ class StayingPanel(AskingPanel[Reading, StayingFound]):
                 arrays["probe_before_training"] = remembered.since(word, untrained=True)[1:]
                 arrays["lasts_before_training"] = np.array([remembered.lasts(word, untrained=True)])
         still = replace(STILL, curves=curves, references=references)
-        button = replace(
-            BUTTON,
-            text="read words off" if self._job is None else "stop",
-            enabled=self._job is not None or (remembered is None and self._read is not None),
-            clicked=self._start_or_stop,
-        )
         return Look(
             (
                 replace(SENTENCE, text=sentence),
@@ -228,7 +232,7 @@ class StayingPanel(AskingPanel[Reading, StayingFound]):
                 still,
             ),
             aside=f"{count(len(found.features))} features",
-            head=(button,),
+            head=(self._button(),),
             arrays=arrays,
             names=Names([f"{distance} later" for distance in distances]),
             recipe=over_texts_recipe(

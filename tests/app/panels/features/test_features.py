@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from shutil import copytree
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from lmviz.app.panels.features.feature_turn import FeatureTurnPanel
 from lmviz.app.panels.features.feature_words import FeatureWordsPanel
 from lmviz.app.panels.features.features import FeaturesPanel
 from lmviz.app.panels.features.features_text import FeaturesTextPanel
+from lmviz.app.panels.features.matched import CHOOSE, MatchedPanel
 from lmviz.app.panels.features.staying import StayingPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import whole_percentage
@@ -25,7 +27,9 @@ from lmviz.desktop.scene import Scene
 from lmviz.features import remembered
 from lmviz.inspection.recipes.recipe import array_recipe, as_source
 
-ONLY_PANELS = ("features", "feature", "staying", "features_text", "feature_words", "feature_turn")
+ONLY_PANELS = (
+    *("features", "feature", "staying", "matched", "features_text", "feature_words", "feature_turn"),
+)
 KEYWORDS = remembered.remembered_words.__kwdefaults__
 TAP = "layers/0/residual2"
 TEXT = "the cows eat grass"
@@ -214,3 +218,33 @@ def test_words_are_read_off_the_states_beside_the_features_that_stay_on(
     qtbot.waitUntil(lambda: panel.exported_arrays()["probe"].shape == found.since(1)[1:].shape)
     opened.reading.set_prefix("the cows")  # of another text nothing is known yet
     qtbot.waitUntil(lambda: panel.remembered is None and "probe" not in panel.exported_arrays())
+
+
+def test_a_dictionary_beside_the_model_is_matched_by_choosing_it(
+    window: MainWindow, session: Session, transformer_run: Path, tmp_path: Path, qtbot: QtBot
+):
+    run = Path(copytree(transformer_run, tmp_path / "run"))
+    (run / "features").mkdir()
+    one, other = (
+        made_features(lmviz.open_model(run), TAP, TEXT, seed=seed).save(
+            run / "features" / f"{seed}.safetensors"
+        )
+        for seed in (0, 1)
+    )
+    with qtbot.waitSignal(session.library.model_changed):
+        session.library.open(run)
+    with qtbot.waitSignal(session.features.taken):
+        session.features.open_file(one)
+    window.perspective.findChild(QWidget, "page_matched").raise_()
+    panel = panel_of(window, MatchedPanel)
+    which = panel.findChild(QComboBox, "matched_picker")
+    qtbot.waitUntil(lambda: [which.itemText(at) for at in range(which.count())] == [CHOOSE, other.stem])
+    which.setCurrentIndex(1)
+    which.activated.emit(1)
+    qtbot.waitUntil(lambda: bool(panel.exported_arrays()))
+    expected = lmviz.match_features(lmviz.open_features(one), lmviz.open_features(other))
+    np.testing.assert_array_equal(panel.exported_arrays()["cosines"], expected.cosines)
+    assert panel.exported_arrays()["nearly_same"] == expected.share(0.9)
+    assert panel.exported_arrays()["alike"] == expected.share(0.7)
+    which.activated.emit(0)
+    qtbot.waitUntil(lambda: not panel.exported_arrays())
