@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import patience
 
 pytest.importorskip("PIL", reason="Pillow is in the extra for the bundle")
 from PIL import Image
@@ -24,7 +25,7 @@ def check(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "check_bundle", module)
     specification.loader.exec_module(module)
     monkeypatch.setattr(sys, "argv", ["check_bundle.py", str(tmp_path)])
-    monkeypatch.setattr(module, "PATIENCE", 20.0)
+    monkeypatch.setattr(module, "PATIENCE", 20.0 * patience())
     return module
 
 
