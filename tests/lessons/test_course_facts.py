@@ -167,3 +167,17 @@ def test_the_feature_of_lesson_18_is_that_of_its_task_and_raises_the_containers_
     assert {word for word, _ in written.top(written.group)} == {*CONTAINERS}
     likeliest = lmviz.turn_feature(model, dictionary, feature, text, [0]).probabilities[0].argmax()
     assert model.tokenizer.token(int(likeliest)) in COLOURS
+
+
+def test_another_seed_finds_few_of_the_features_of_lesson_18_again():
+    kept = shipped("sample_models") / "stories-transformer" / "features"
+    one, other = (
+        lmviz.open_features(kept / f"{name}.safetensors")
+        for name in ("after-layer-2", "second-seed-after-layer-2")
+    )
+    assert (one.tap, one.size, one.k, one.tokens) == (other.tap, other.size, other.k, other.tokens)
+    assert one.seed != other.seed
+    assert other.worth.variance_explained == pytest.approx(one.worth.variance_explained, abs=0.02)
+    matched = lmviz.match_features(one, other)
+    assert 0 < matched.share(0.9) < 0.1
+    assert matched.cosines[443] >= 0.9  # one of the few, as its explanation says
