@@ -157,6 +157,9 @@ def _of_features() -> dict[str, Any]:
         "graph of features": graph,
         "edge of features": lmviz.try_edge(MODEL, graph, 0),
         "features alone": lmviz.alone_by_size(MODEL, contrast, found, [1, 2]),
+        "remembered words": lmviz.remembered_words(
+            MODEL, TEXT, "layers/0/residual2", alike=[["owl", "cow"], ["dog", "cat"]], texts=8
+        ),
         "score of a head": lmviz.score_pairs(MODEL, TEXT, found, layer=0, head=0, query=-1, key=0),
     }
 
