@@ -53,6 +53,8 @@ def percentage(share: float) -> str:
     percent = 100 * share
     if not math.isfinite(percent):
         return number(percent)
+    if percent < 0:
+        return _MINUS + percentage(-share)
     left = 100 - percent
     if _ROUNDED < left <= 0.05:
         return f"{percent:.{-math.floor(math.log10(left))}f} %"

@@ -47,6 +47,8 @@ OWN = {
         (percentage(2.0e-7), "2.0e−5 %"),
         (percentage(0.00031), "0.031 %"),
         (percentage(0.99961), "99.96 %"),
+        (percentage(-0.06841), "−6.8 %"),
+        (percentage(-0.00031), "−0.031 %"),
         (signed_figure(-0.351), "−0.35"),
         (whole_percentage(-0.031), "−3 %"),
         (whole_percentage(1.012), "101 %"),
