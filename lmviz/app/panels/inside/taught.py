@@ -61,6 +61,10 @@ WORD = Picker("taught_word_picker", says="which word was taught")
 METHOD = Picker(
     "taught_method_picker", says="by what lines are ordered", choices=[said for _, said in METHODS]
 )
+METHOD_AWAY = replace(METHOD, shown=False)
+ONLY_GRADIENTS = (
+    "A label of a whole text has no words before it to compare: only gradients say what taught it."
+)
 READ = Button("taught_read_button", shown=False)
 OPEN = Button("open_taught_text_button", shown=False)
 REMOVE = Button("taught_remove_button", shown=False)
@@ -263,10 +267,15 @@ class TaughtPanel(AskingPanel[Corpus, TaughtSoFar]):
 
     def look(self, corpus: Corpus, found: TaughtSoFar) -> Look:
         answer = found.answer
-        method: Method = METHODS[self._method][0]
-        by: Method = method if method in answer.methods else answer.methods[0]
         ids, names = self._words()
         chosen = ids.index(answer.wanted) if answer.wanted in ids else 0
+        word = replace(WORD, choices=names, chosen=chosen, chose=self._choose_word)
+        title = f"Who taught it “{visible(answer.word)}”?"
+        if not answer.methods:
+            head = (word, METHOD_AWAY, self._read_button(found), replace(OPEN, shown=False))
+            return Look((Words(text=ONLY_GRADIENTS, role="muted"), Space()), title=title, head=head)
+        method: Method = METHODS[self._method][0]
+        by: Method = method if method in answer.methods else answer.methods[0]
         rows = self._rows(answer, by)
         lines = replace(
             LINES,
@@ -291,10 +300,10 @@ class TaughtPanel(AskingPanel[Corpus, TaughtSoFar]):
         )
         return Look(
             (body,),
-            title=f"Who taught it “{visible(answer.word)}”?",
+            title=title,
             aside=self._aside(found),
             head=(
-                replace(WORD, choices=names, chosen=chosen, chose=self._choose_word),
+                word,
                 replace(
                     METHOD, chosen=self._method, chose=self._choose_method, shown=len(answer.methods) > 1
                 ),

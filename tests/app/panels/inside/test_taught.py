@@ -151,3 +151,23 @@ def test_a_word_of_the_text_itself_can_be_asked_about(
     session.focus.choose_position(3)  # after "a", where "drum" stands
     qtbot.waitUntil(lambda: panel.found is not None and panel.found.answer.word == "drum")
     assert panel.found.answer.context[-1] == "a"
+
+
+@pytest.mark.slow
+def test_of_a_label_of_a_whole_text_only_gradients_say_what_taught_it(
+    window: MainWindow, session: Session, label_runs: dict[str, Path], qtbot: QtBot
+) -> None:
+    """No words stand before it that could be compared with those of other lines."""
+    session.library.open(label_runs["classifier"])
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.text.open(session.library.model.description.corpus["sources"][0])
+    session.reading.set_prefix("the film is not bad")
+    wait_for_reading(session, qtbot)
+    window.perspective.bring_forward("taught_view")
+    [panel] = window.findChildren(TaughtPanel)
+    qtbot.waitUntil(lambda: panel.found is not None)
+    assert panel.found.answer.methods == ()
+    assert "only gradients" in said_in(panel)
+    press(panel, "taught_read_button", qtbot)
+    qtbot.waitUntil(lambda: panel.found.answer.methods == ("gradients",))
+    assert "only gradients" not in said_in(panel)
