@@ -2,6 +2,7 @@
 
 import pytest
 
+from lmviz.app.panels.table import shown_perspectives
 from lmviz.lessons.answers import PER_CENT, is_right, reply_to
 from lmviz.lessons.expression import Result, parse
 from lmviz.lessons.faults import NotKnown
@@ -57,19 +58,7 @@ def test_a_hat_makes_another_name(answer: str, given: str) -> None:
     assert not judged_word(answer, given)
 
 
-PERSPECTIVES = (
-    "autodiff",
-    "attention",
-    "circuits",
-    "compare",
-    "corpus",
-    "inside",
-    "polls",
-    "race",
-    "sample",
-    "scale",
-    "train",
-)
+PERSPECTIVES = tuple(row.name for row in shown_perspectives())
 
 
 @pytest.mark.parametrize(

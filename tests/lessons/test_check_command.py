@@ -68,5 +68,5 @@ def test_what_is_no_text_or_not_there_gets_one_sentence(
 
 
 def test_every_lesson_of_the_course_is_sound(capsys: pytest.CaptureFixture[str]) -> None:
-    assert len(shipped_files()) == 18
+    assert len(shipped_files()) == 19
     assert [path.name for path in shipped_files() if run(["lesson", "check", str(path)])] == []
