@@ -20,7 +20,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -353,6 +353,7 @@ def held_by(window: MainWindow) -> Held:
     handed_out = _handed_out()
     with _standing_still(window):
         kinds = Counter(_kind_of(thing) for thing in gc.get_objects())
+        large = large_things()
     objects = kinds.total() - kinds[KEPT_BY_PYSIDE]
     known = (thing for thing in Shiboken.getAllValidWrappers() if isinstance(thing, QObject))
     wrappers = Counter(f"wrapper of {_kind_of(thing)}" for thing in known)
@@ -366,7 +367,7 @@ def held_by(window: MainWindow) -> Held:
         threads=threading.active_count(),
         files=len(os.listdir("/proc/self/fd")),
         kinds={**kinds, **wrappers, **qt},
-        large=large_things(),
+        large=large,
     )
 
 
@@ -456,17 +457,22 @@ def _kind_of(thing: object) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-@contextmanager
-def _standing_still(window: MainWindow) -> Iterator[None]:
-    """Let the reading thread do nothing: a tuple that it is making must be seen by nobody else."""
-    stands, may_go_on = threading.Event(), threading.Event()
-
+def _stand(stands: threading.Event, may_go_on: threading.Event) -> Callable[[], None]:
     def stand() -> None:
         stands.set()
         may_go_on.wait()
 
-    window.session.work.ask("stand still", stand, lambda _: None, lambda sentence: None)
-    stands.wait(LONGEST)
+    return stand
+
+
+@contextmanager
+def _standing_still(window: MainWindow) -> Iterator[None]:
+    """Let the threads that stay do nothing: a tuple that one is making must be seen by nobody else."""
+    may_go_on, work = threading.Event(), window.session.work
+    for ask in (work.ask, work.ask_beside):
+        stands = threading.Event()
+        ask("stand still", _stand(stands, may_go_on), lambda _: None, lambda sentence: None)
+        stands.wait(LONGEST)
     try:
         yield
     finally:
