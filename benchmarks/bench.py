@@ -2,9 +2,11 @@
 
     python3 start.py bench                      all rows
     python3 start.py bench --rows lstm ngram    these alone
+    python3 start.py bench --rows lstm --keep   these alone, and kept
 
-Prints a table, writes it to RESULTS.md when all rows were measured, and exits with 1 when a row falls
-short. A row is a function and an entry in a ROWS table; a new file of rows is named in GROUPS.
+Prints a table, and exits with 1 when a row falls short. RESULTS.md keeps what each row came to when all
+were measured last, or it alone with --keep, with the day. A row is a function and an entry in a ROWS
+table; a new file of rows is named in GROUPS.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import argparse
 import os
 import platform
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -81,27 +83,44 @@ def versions() -> str:
     return ", ".join(found)
 
 
-def as_markdown(results: Iterable[tuple[Row, Measured]]) -> str:
-    """The content of RESULTS.md."""
-    lines = [
+def as_markdown(lines: Iterable[str]) -> str:
+    """The content of RESULTS.md, from the lines of its rows."""
+    head = [
         "# What the bench measured",
         "",
-        f"{date.today():%d %B %Y}. {machine()}. {versions()}.",
+        f"{machine()}. {versions()}.",
         "",
         "The column *of the machine's limit* says how near a row comes to what this machine can do at all: "
         "matrix products of its size, reading its weights from memory, a plain frame of Qt. A dash: no limit "
-        "was measured.",
+        "was measured. The last column says on which day a row was measured. The machine, its speed that "
+        "day and the versions are those of the newest rows.",
         "",
-        "| row | what | measured | budget | | of the machine's limit | made from |",
-        "|---|---|---:|---:|---|---|---|",
+        "| row | what | measured | budget | | of the machine's limit | made from | on |",
+        "|---|---|---:|---:|---|---|---|---|",
     ]
-    for row, measured in results:
-        verdict = "pass" if row.passes(measured) else "**short**"
-        lines.append(
-            f"| {row.name} | {row.what} | {measured.value:.3g} {row.unit} | {row.limit} | {verdict} "
-            f"| {measured.limit or '–'} | {measured.detail} |"
-        )
-    return "\n".join([*lines, ""])
+    return "\n".join([*head, *lines, ""])
+
+
+def as_line(row: Row, measured: Measured, day: date) -> str:
+    """A row in RESULTS.md."""
+    verdict = "pass" if row.passes(measured) else "**short**"
+    return (
+        f"| {row.name} | {row.what} | {measured.value:.3g} {row.unit} | {row.limit} | {verdict} "
+        f"| {measured.limit or '–'} | {measured.detail} | {day:%d %B %Y} |"
+    )
+
+
+def kept_lines(text: str) -> dict[str, str]:
+    """The lines of a RESULTS.md by the names of their rows."""
+    lines = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| row |")]
+    return {line.split(" | ")[0].removeprefix("| "): line for line in lines}
+
+
+def keep(results: Sequence[tuple[Row, Measured]], names: Iterable[str], day: date) -> None:
+    """Write what was measured into RESULTS.md, in the order of all rows; those not measured stay."""
+    before = kept_lines(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    lines = before | {row.name: as_line(row, measured, day) for row, measured in results}
+    RESULTS.write_text(as_markdown(lines[name] for name in names if name in lines), encoding="utf-8")
 
 
 def as_table(results: Iterable[tuple[Row, Measured]]) -> Table:
@@ -128,7 +147,9 @@ def main() -> int:
     parser.add_argument(
         "--rows", nargs="+", choices=rows, metavar="ROW", help=f"only these of {', '.join(rows)}"
     )
-    chosen = parser.parse_args().rows or list(rows)
+    parser.add_argument("--keep", action="store_true", help="write these rows into RESULTS.md")
+    given = parser.parse_args()
+    chosen = given.rows or list(rows)
     console = Console(width=None if sys.stdout.isatty() else 160)
     results = []
     for name in chosen:
@@ -137,9 +158,9 @@ def main() -> int:
             results.append((rows[name], rows[name].measure()))
         except Exception:  # one row that cannot be measured must not cost the others
             console.print_exception(show_locals=False)
+        if given.keep or given.rows is None:  # after each, so that one may end it early
+            keep(results, rows, date.today())
     console.print(as_table(results))
-    if len(results) == len(rows):
-        RESULTS.write_text(as_markdown(results), encoding="utf-8")
     passed = [row.passes(measured) for row, measured in results]
     return 0 if len(passed) == len(chosen) and all(passed) else 1
 
