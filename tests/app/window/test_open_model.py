@@ -174,7 +174,7 @@ def test_all_runs_of_a_folder_can_be_opened_as_a_race(
     window.open_paths([folder])
     found = opened_dialog(window, qtbot)
     choose(found, shown(found)[-1])
-    with qtbot.waitSignal(session.race.begun):
+    with qtbot.waitSignal(session.race.offered):
         found.findChild(QPushButton, "open_button").click()
     assert window.perspective_name == "race"
     assert len(session.race.lanes) == 2
