@@ -409,8 +409,8 @@ class Board(QWidget):
 
     @property
     def _joined(self) -> dict[str, str]:
-        """The panels that stand with others, for what is between them to have their room beside a lesson."""
-        return self._lengths.joining(self.size()) if self._in_lesson and not self._only else {}
+        """The panels that stand with others, for what is between them to have room in a small window."""
+        return {} if self._only else self._lengths.joining(self.size(), in_lesson=self._in_lesson)
 
     @property
     def _room(self) -> QSize:

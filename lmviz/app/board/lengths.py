@@ -15,6 +15,9 @@ from lmviz.app.widgets.base.scrolling import QuietScrollArea
 
 COLUMNS = ("left", "centre", "right")
 USUAL_SIZE = (1330, 690)  # pixels of a perspective in a window of 1440 × 900, for which the table is written
+LEAST_APART = (
+    1110  # pixels at scale 1 of a perspective, below which panels stand together without a lesson too
+)
 MOST_STRETCH = 3.0
 SHARE_OF_ONE, SHARE_OF_TWO = 0.5, 0.62  # of the height at most, for one row below the columns or two
 LEAST_SHARE = 0.7  # the share of its width to which a panel can be narrowed
@@ -82,12 +85,13 @@ class Lengths:
             lacking.add("bottom")
         return frozenset(lacking & {row.area for row in rows})
 
-    def joining(self, board: QSize) -> dict[str, str]:
-        """Which row others join beside a lesson that leaves a board this room, each with the tabs behind it.
+    def joining(self, board: QSize, *, in_lesson: bool) -> dict[str, str]:
+        """Which row others join in a board that has little room, each with the tabs behind it.
 
-        A tab that stayed would keep the room that is to be given away.
+        Beside a lesson what is between them gets the room sooner. A tab that stayed would keep the room that
+        is to be given away.
         """
-        if board.width() >= USUAL_SIZE[0] * current_theme().scale:
+        if board.width() >= (USUAL_SIZE[0] if in_lesson else LEAST_APART) * current_theme().scale:
             return {}
         found, joined = {}, ""
         for name, row in self._rows.items():

@@ -11,8 +11,8 @@ perspective scrolls. A width of 0 is a share of the one that the panel usually h
 panels of one or two places are `projected`: projector mode leaves them, so that the last row can read them.
 What `translates` comes in front of the others in its place when a model is opened that does. While a panel
 that `clears` an area is in front, it has the room of that area, whose panels show less of the same, or none
-of it. Beside a lesson that leaves less than the usual width, a panel and its tabs share the place of the row
-that it `joins`, and what stands between them has its room.
+of it. In a small window, and beside a lesson that leaves less than the usual width, a panel and its tabs
+share the place of the row that it `joins`, and what stands between them has its room.
 """
 
 from __future__ import annotations

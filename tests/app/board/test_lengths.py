@@ -82,10 +82,18 @@ def test_on_a_large_screen_a_picture_s_own_type_is_larger(
         qtbot.waitUntil(fits)
 
 
+@pytest.mark.parametrize(("width", "in_lesson"), [(840, True), (840, False), (1166, True)])
 @pytest.mark.parametrize("perspective", NAMES)
-def test_tabs_go_where_the_panel_goes_that_they_stand_behind(qapp: QApplication, perspective: str) -> None:
-    rows, joined = rows_of(perspective), Lengths(rows_of(perspective)).joining(QSize(840, 620))
+def test_tabs_go_where_the_panel_goes_that_they_stand_behind(
+    qapp: QApplication, perspective: str, width: int, *, in_lesson: bool
+) -> None:
+    rows = rows_of(perspective)
+    joined = Lengths(rows).joining(QSize(width, 620), in_lesson=in_lesson)
     assert {row.name for row in rows if row.joins} <= set(joined)
     for before, row in pairwise(rows):
         if row.tabbed and not row.joins:
             assert joined.get(row.name) == joined.get(before.name)
+
+
+def test_without_a_lesson_panels_stand_together_only_in_a_small_window(qapp: QApplication) -> None:
+    assert Lengths(rows_of("autodiff")).joining(QSize(1166, 620), in_lesson=False) == {}
