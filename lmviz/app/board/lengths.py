@@ -15,9 +15,7 @@ from lmviz.app.widgets.base.scrolling import QuietScrollArea
 
 COLUMNS = ("left", "centre", "right")
 USUAL_SIZE = (1330, 690)  # pixels of a perspective in a window of 1440 × 900, for which the table is written
-LEAST_APART = (
-    1110  # pixels at scale 1 of a perspective, below which panels stand together without a lesson too
-)
+LEAST_APART = 1110  # pixels at scale 1 of a board: in a smaller one panels join others without a lesson too
 MOST_STRETCH = 3.0
 SHARE_OF_ONE, SHARE_OF_TWO = 0.5, 0.62  # of the height at most, for one row below the columns or two
 LEAST_SHARE = 0.7  # the share of its width to which a panel can be narrowed

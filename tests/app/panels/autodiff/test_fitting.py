@@ -184,9 +184,11 @@ def test_in_the_smallest_window_the_text_gives_its_room_to_the_graph_and_figures
     scene.view.resize(880, 520)
     scene.session.network.open_shipped(name)
     scene.settle()
-    qtbot.waitUntil(lambda: is_laid_out(scene.picture) and sideways(scene.picture) == 0)
-    assert scene.picture.is_readable
-    assert scene.picture.zoom * CELL_SIZE >= SMALLEST_TYPE - 0.01
+    picture = scene.picture
+    qtbot.waitUntil(lambda: picture.natural_size().width() * LEGIBLE <= area_of(picture).viewport().width())
+    qtbot.waitUntil(lambda: is_laid_out(picture) and sideways(picture) == 0)
+    assert picture.is_readable
+    assert picture.zoom * CELL_SIZE >= SMALLEST_TYPE - 0.01
 
 
 @pytest.mark.slow
