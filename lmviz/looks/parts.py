@@ -138,9 +138,13 @@ class Button(LookPart):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Picker(LookPart):
-    """One of several words that can be chosen; `chosen` is its place, of which `chose` is told."""
+    """One of several words that can be chosen; `chosen` is its place, of which `chose` is told.
+
+    `tips` explain the words, each its own.
+    """
 
     choices: Sequence[str] = ()
+    tips: Sequence[str] = ()
     chosen: int = 0
     chose: Callable[[int], object] = field(default=_nothing, compare=False)
 

@@ -17,9 +17,13 @@ class LinearProbe:
     weights: np.ndarray
     biases: np.ndarray
 
+    def scores(self, states: np.ndarray) -> np.ndarray:
+        """(row, label) how well each label fits states (row, channel): their softmax is the probability."""
+        return np.asarray(states @ self.weights.T + self.biases)
+
     def answers(self, states: np.ndarray) -> np.ndarray:
         """(row,) the label of each state (row, channel)."""
-        return np.asarray((states @ self.weights.T + self.biases).argmax(axis=1))
+        return np.asarray(self.scores(states).argmax(axis=1))
 
 
 def fit_probe(states: np.ndarray, labels: np.ndarray, count: int, strength: float = 1.0) -> LinearProbe:

@@ -15,8 +15,10 @@ import numpy as np
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.figures import bare_percentage, whole_percentage
+from lmviz.inspection.indices import from_start
 from lmviz.inspection.lens_sentence import place_in_words
 from lmviz.inspection.logit_lens import lens_places
+from lmviz.inspection.trace import Trace
 from lmviz.inspection.tracing import trace
 from lmviz.looks.shown import Shown
 from lmviz.models.interruption import look_up
@@ -24,6 +26,7 @@ from lmviz.models.model import Model
 from lmviz.readouts.direction import StateDirection
 from lmviz.readouts.labelled import LabelledText, LabelledTexts
 from lmviz.readouts.linear_probe import LinearProbe, fit_probe
+from lmviz.readouts.probe_reading import ProbeReading
 
 RESAMPLES, BAND = 1000, (2.5, 97.5)
 MOST_WORDS = 2000
@@ -96,6 +99,31 @@ class Probes(Shown):
         own = self.names.index(label)
         along = weights[own] - np.delete(weights, own, axis=0).mean(0)
         return StateDirection.of(address, along, f"probe for {label}")
+
+    def read(self, trace: Trace, positions: Sequence[int] | None = None) -> ProbeReading:
+        """What the probes say of the states of a trace of their model, at all positions or some.
+
+        Negative positions count from the end. LmvizError where the trace lacks a state, has it of another
+        width, or has no such position.
+        """
+        wanted = range(len(trace)) if positions is None else positions
+        chosen = np.array([from_start("position", at, len(trace)) for at in wanted], dtype=np.int64)
+        scores = []
+        for address, one in zip(self.addresses, self.probes, strict=True):
+            states = trace[address].array[chosen].astype(np.float64)
+            if states.shape[-1] != one.weights.shape[1]:
+                raise LmvizError(
+                    f"These probes read {one.weights.shape[1]} channels of {address}, and the trace has "
+                    f"{states.shape[-1]}: trace their model."
+                )
+            scores.append(one.scores(states))
+        return ProbeReading(
+            places=self.addresses,
+            positions=tuple(map(int, chosen)),
+            names=self.names,
+            scores=np.stack(scores),
+            biases=np.stack([one.biases for one in self.probes]),
+        )
 
 
 def probe(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.app.session.probes import OpenProbes
 
 if TYPE_CHECKING:
     from lmviz.app.session.open_text import OpenText
@@ -23,14 +24,15 @@ if TYPE_CHECKING:
 
 LOGIT = "logit"
 KINDS = ("tuned", "jacobian")
-"""Those that are fitted."""
+"""Those that are fitted here."""
 
 
 class Lenses(Part):
     """What was fitted to models at steps, one of each kind; one is fitted at a time.
 
     `changed` comes when more is known, when fitting begins or ends, and when states are read by another lens.
-    What is fitted to the end is kept beside the run, or, of a sample model, beside downloaded texts.
+    What is fitted to the end is kept beside the run, or, of a sample model, beside downloaded texts. The
+    `probes` are the fourth kind.
     """
 
     changed = Signal()
@@ -42,12 +44,14 @@ class Lenses(Part):
         self._looked_for: set[_Key] = set()
         self._files: dict[_Key, Path] = {}
         self._kind = LOGIT
+        self.probes = OpenProbes(self)
+        self.probes.changed.connect(self.changed)
         self._job: Job | None = None
         self._fitting: _Key | None = None
 
     @property
     def kind(self) -> str:
-        """By which lens states are read: "logit", or one that was fitted."""
+        """By what states are read: "logit", "tuned", "jacobian" or "probe"."""
         return self._kind
 
     def choose(self, kind: str) -> None:
@@ -57,8 +61,8 @@ class Lenses(Part):
             self.changed.emit()
 
     def chosen(self, moment: Moment) -> FittedLens | None:
-        """The lens by which a model's states are read at a step; None where they are read directly."""
-        return None if self._kind == LOGIT else self.fitted(moment, self._kind)
+        """The lens by which a model's states are read at a step; None where they are read without one."""
+        return self.fitted(moment, self._kind) if self._kind in KINDS else None
 
     def file(self, moment: Moment, kind: str) -> Path | None:
         """The file in which a lens is kept; None where it is not."""
@@ -119,7 +123,7 @@ class Lenses(Part):
     def fit(self, moment: Moment, kind: str) -> None:
         """Fit a lens on the open text; it can be used from the first passage on."""
         corpus = self._text.corpus
-        if corpus is None or self._job is not None:
+        if corpus is None or self._job is not None or kind not in KINDS:
             return
         opened, step = moment
         folder, spells_out, key = opened.folder, opened.spells_out, _key(moment, kind)

@@ -69,13 +69,14 @@ class Session(QObject):
 
     `said` carries a sentence about something that no part was asked for, such as a file that cannot be saved.
     `made_way` carries the sentence that a training was stopped for a step of a lesson.
-    `race_wanted` says that a race is to be looked at, `series_changed` that it is known anew how the training
+    `wanted` carries a perspective that is to be looked at, such as that of the race, and a panel in it, empty
+    where any will do; `series_changed` that it is known anew how the training
     of another program stands.
     """
 
     said = Signal(str)
     made_way = Signal(str)
-    race_wanted = Signal()
+    wanted = Signal(str, str)
     series_changed = Signal()
 
     def __init__(self, runs_folder: Path | None = None, parent: QObject | None = None) -> None:
@@ -124,7 +125,7 @@ class Session(QObject):
             self.comparison,
             self,
         )
-        race.offered.connect(self.race_wanted)
+        race.offered.connect(lambda: self.wanted.emit("race", ""))
         return race
 
     @cached_property
@@ -165,7 +166,9 @@ class Session(QObject):
         """What was fitted to the states of models."""
         from lmviz.app.session.lenses import Lenses
 
-        return Lenses(self.work, self.text, self)
+        lenses = Lenses(self.work, self.text, self)
+        lenses.probes.wanted.connect(lambda: self.wanted.emit("circuits", "probe"))
+        return lenses
 
     @cached_property
     def features(self) -> OpenFeatures:

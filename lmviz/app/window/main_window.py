@@ -248,6 +248,12 @@ class MainWindow(QMainWindow):
         self.transport.follow_perspective(name)
         self.beginning.reading_order.follow_perspective()
 
+    def _show_wanted(self, perspective: str, panel: str) -> None:
+        """Show a perspective, and in front of the others a panel of it."""
+        self.show_perspective(perspective)
+        if panel:
+            self.perspective.bring_forward(f"{panel}_view")
+
     def hide_perspective(self) -> None:
         """Let what is shown vanish until another perspective is: it is not arranged anew meanwhile."""
         self._stack.currentWidget().hide()
@@ -379,7 +385,7 @@ class MainWindow(QMainWindow):
         session, students = self.session, self.student_files
         session.plan.offered.connect(lambda: self.show_perspective("train"))
         self.transport.plan_wanted.connect(self._show_plan)
-        session.race_wanted.connect(lambda: self.show_perspective("race"))
+        session.wanted.connect(self._show_wanted)
         library = session.library
         say = self.notice.show_failures
         for part in (session.reading, session.chat, session.text, students):

@@ -37,9 +37,11 @@ from lmviz.app.panels.circuits.probe_parts import (
 from lmviz.app.panels.look_panel import ShowingPanel
 from lmviz.app.panels.shared.keep_direction import KEEP, keep_scaled
 from lmviz.app.session.opened_model import Moment, OpenedModel
+from lmviz.app.session.probes import FittedProbes
 from lmviz.app.widgets.base.figures import count, whole_percentage
 from lmviz.app.workers.job import Job
 from lmviz.inspection.lens_sentence import place_in_words
+from lmviz.inspection.recipes.text import loading_of
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
 from lmviz.looks.parts import Button, LookPart, Picker, SideBySide, Space, Stacked
@@ -61,6 +63,19 @@ class _Asked:
     phrases: tuple[str, ...]
     side: str
     word: str
+
+    def fitted(self, probes: Probes) -> FittedProbes:
+        """Probes of labels that were found, with what they are."""
+        lines = [loading_of(self.corpus)] if self.corpus.sources else []
+        if self.kind == MARKED:
+            given = f"corpus, marked={list(self.phrases)!r}, side={self.side!r}"
+            of, at = ", ".join(f"“{phrase}”" for phrase in self.phrases), SIDES[self.side]
+        else:
+            of_texts = self.corpus.task == "classification"
+            given, of = "corpus", f"the labels of {self.corpus.name}"
+            at = "at the last token of a text" if of_texts else "at the last token of a word"
+        lines += [f"probes = lmviz.probe(model, {given})"] if lines else []
+        return FittedProbes(probes, of, at, tuple(lines))
 
 
 class ProbePanel(ShowingPanel):
@@ -303,6 +318,10 @@ class ProbePanel(ShowingPanel):
 
         def take(found: Probes | NumberProbes) -> None:
             self._found = {**self._found, asked: found}
+            from lmviz.readouts.probing import Probes
+
+            if isinstance(found, Probes):
+                self.session.lenses.probes.keep(asked.moment, asked.fitted(found))
             self.refresh_soon()
 
         self._job = self.start_job(

@@ -6,22 +6,31 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.inside.lens_choice import (
     CHOICES,
     FORMULAS,
+    PROBE,
+    SHOW_PROBE,
     can_choose,
     choose_lens,
     chosen_recipe,
+    fitted_in_words,
+    judged_in_words,
+    kind_for,
+    probe_recipe,
+    probes_for,
     said_of,
 )
+from lmviz.app.panels.inside.probe_over_text import ReadByProbes, explained
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, picker, sheet
+from lmviz.app.widgets.base.building import column, explain_choices, named, picker, sheet
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -42,6 +51,7 @@ if TYPE_CHECKING:
 KEY = Key("lens")
 
 CANDIDATES = 3
+UNTIL_THEN = " Until then states are read directly."
 MOST_PLACES = 16
 """With more, only the last place of each layer is shown: of a deep model not all have room for words."""
 LOWEST, HIGHEST, AROUND = 15, 56, 40  # pixels at scale 1 of a row with words, and of what is around the rows
@@ -59,14 +69,20 @@ class LensPanel(Panel):
         self._kind = picker("lens_kind_choice", "by which lens states are read", CHOICES.values())
         self._told = Label(name="lens_fitted", role="muted", wraps=True)
         self._told.hide()
+        self._show_probe = named(QPushButton(SHOW_PROBE), "show_probe_from_lens")
+        self._show_probe.clicked.connect(session.lenses.probes.ask_for)
+        self._show_probe.hide()
+        explain_choices(self._kind, FORMULAS.values())
         self._norms = PositionCurve()
         leave_arrow_keys(self, self._words, self._norms)
         self._norms.setAccessibleName("norm of the state along the layers")
         self._norm_label = Label("norm of the state along the layers", role="muted")
-        self._drawn: tuple[Reading, LogitLens, FittedLens | None] | None = None
+        self._drawn: tuple[Reading, LogitLens | ReadByProbes, FittedLens | None] | None = None
         self.norms: dict[str, float] = {}
         """The Euclidean norm of the state at each place, where it is a vector."""
-        body = column(self._kind, self._told, (self._words, 1), self._norm_label, self._norms)
+        body = column(
+            self._kind, self._told, self._show_probe, (self._words, 1), self._norm_label, self._norms
+        )
         body.addStretch()
         self._card = self.add_card("Logit lens", "", scrolling(sheet(body)))
         self._words.set_readout(self._read_out)
@@ -84,20 +100,30 @@ class LensPanel(Panel):
 
     @property
     def lens(self) -> LogitLens | None:
-        """What is drawn: one position, all places."""
+        """What is drawn: one position, all places; None where probes read them."""
+        drawn = self._what
+        return None if isinstance(drawn, ReadByProbes) else drawn
+
+    @property
+    def _what(self) -> LogitLens | ReadByProbes | None:
         return None if self._drawn is None else self._drawn[1]
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        lens = self.lens
-        if lens is None:
+        drawn = self._what
+        if drawn is None:
             return {}
-        arrays = {"ids": lens.ids[:, 0], "probabilities": lens.probabilities[:, 0]}
+        if isinstance(drawn, ReadByProbes):
+            arrays = {"shares": drawn.read.shares[:, 0], "scores": drawn.read.scores[:, 0]}
+        else:
+            arrays = {"ids": drawn.ids[:, 0], "probabilities": drawn.probabilities[:, 0]}
         return arrays | {"norms": np.array(list(self.norms.values()))}
 
     def recipe(self) -> str:
         if self._drawn is None:
             return ""
-        reading, _, fitted = self._drawn
+        reading, drawn, fitted = self._drawn
+        if isinstance(drawn, ReadByProbes):
+            return probe_recipe(reading, drawn.fitted, list(drawn.positions))
         if fitted is not None or _is_deep(reading.trace):
             return chosen_recipe(self.session, reading, fitted, CANDIDATES, None)
         return lens_recipe(reading.moment, CANDIDATES)
@@ -122,8 +148,11 @@ class LensPanel(Panel):
             lenses.look_for(moment)
             fitted = lenses.chosen(moment)
         by_layer = is_deep or fitted is not None
+        probes = probes_for(self.session, reading)
 
-        def work(model: Model) -> LogitLens:
+        def work(model: Model) -> LogitLens | ReadByProbes:
+            if probes is not None:
+                return ReadByProbes(probes.probes.read(reading.trace, [position]), probes)
             from lmviz.inspection.logit_lens import logit_lens
             from lmviz.readouts.fitting import carrier
 
@@ -132,7 +161,7 @@ class LensPanel(Panel):
                 model, reading.trace, CANDIDATES, [position], after_layers=by_layer, carried=carried
             )
 
-        self.ask(Question(KEY, reading, work), lambda lens: self._show(reading, lens, fitted))
+        self.ask(Question(KEY, reading, work), lambda found: self._show(reading, found, fitted))
 
     def _choose(self, place: int) -> None:
         reading = self.session.reading.current
@@ -147,31 +176,48 @@ class LensPanel(Panel):
         self._norms.set_values([])
         self._card.set_aside("Open a model and type a prefix")
 
-    def _show(self, reading: Reading, lens: LogitLens, fitted: FittedLens | None) -> None:
-        self._drawn = (reading, lens, fitted)
-        self._kind.setVisible(can_choose(reading))
-        self._kind.setCurrentIndex(list(CHOICES).index(self.session.lenses.kind))
-        told = said_of(self.session, reading) if can_choose(reading) else ""
-        self._told.setText(told[:1].upper() + told[1:])
-        self._told.setToolTip(paragraph(FORMULAS[self.session.lenses.kind]))
-        self._told.setVisible(bool(told))
-        self._card.set_title(CHOICES["logit" if fitted is None else fitted.kind].capitalize())
-        token = reading.answer
-        rows = len(lens.places)
+    def _show(self, reading: Reading, found: LogitLens | ReadByProbes, fitted: FittedLens | None) -> None:
+        self._drawn = (reading, found, fitted)
+        self._tell(reading, found, fitted)
+        if isinstance(found, ReadByProbes):
+            ranked = self._ranked(found)
+            values = np.take_along_axis(found.read.shares[:, 0], ranked, axis=1)
+            words = [[found.read.names[label] for label in row] for row in ranked.tolist()]
+        else:
+            values, token = found.probabilities[:, 0], reading.answer
+            words = [[visible(token(int(id))) for id in ids] for ids in found.ids[:, 0]]
+        rows = len(found.places)
         self._words.setMinimumHeight(round(self._words.usual_length(LOWEST * rows + AROUND)))
         self._words.setMaximumHeight(round(self._words.length(HIGHEST * rows + AROUND)))
-        self._words.set_matrix(
-            lens.probabilities[:, 0],
-            scale="share",
-            rows=self._names(reading, lens.places),
-            words=[[visible(token(int(id))) for id in ids] for ids in lens.ids[:, 0]],
-        )
-        self._measure(reading, lens)
+        self._words.set_matrix(values, scale="share", rows=self._names(reading, found.places), words=words)
+        self._measure(reading, found)
         tokens = reading.trace.tokens
-        self._card.set_aside(f"after “{visible(tokens[min(lens.positions[0], len(tokens) - 1)])}”")
+        self._card.set_aside(f"after “{visible(tokens[min(found.positions[0], len(tokens) - 1)])}”")
         self._mark()
 
-    def _measure(self, reading: Reading, lens: LogitLens) -> None:
+    def _tell(self, reading: Reading, found: LogitLens | ReadByProbes, fitted: FittedLens | None) -> None:
+        """By what states are read, and what it was fitted on."""
+        kind, told = kind_for(self.session, reading), said_of(self.session, reading)
+        shown: str = "logit" if fitted is None else fitted.kind
+        if isinstance(found, ReadByProbes):
+            kind = shown = PROBE
+            told = f"{fitted_in_words(found.fitted)}. {judged_in_words(found.fitted)}"
+        is_missing = kind == PROBE and shown != PROBE
+        self._kind.setVisible(can_choose(reading))
+        self._kind.setCurrentIndex(list(CHOICES).index(kind))
+        self._kind.setToolTip(paragraph(FORMULAS[kind]))
+        self._told.setText(told[:1].upper() + told[1:] + (UNTIL_THEN if is_missing else ""))
+        self._told.setToolTip(paragraph(FORMULAS[kind]))
+        self._told.setVisible(bool(told))
+        self._show_probe.setVisible(is_missing)
+        title = CHOICES[shown]
+        self._card.set_title(title[:1].upper() + title[1:])
+
+    def _ranked(self, found: ReadByProbes) -> np.ndarray:
+        """(place, candidate) labels, likeliest first."""
+        return np.argsort(-found.read.scores[:, 0], axis=-1, kind="stable")[:, :CANDIDATES]
+
+    def _measure(self, reading: Reading, lens: LogitLens | ReadByProbes) -> None:
         places, norms = residual_norms(reading.trace)
         at = min(lens.positions[0], norms.shape[1] - 1)
         found = dict(zip(places, norms[:, at].tolist(), strict=True))
@@ -187,7 +233,7 @@ class LensPanel(Panel):
 
     def _mark(self) -> None:
         """Outline the last place before the current stage."""
-        reading, lens = self.session.reading.current, self.lens
+        reading, lens = self.session.reading.current, self._what
         if lens is None or reading is None or self.awaits_answer:
             return
         made = {address: n for n, stage in enumerate(reading.trace.stages) for address in stage.results}
@@ -198,8 +244,8 @@ class LensPanel(Panel):
         self._norms.set_current(row)
 
     def _go_to_row(self, row: int, column: int) -> None:
-        if self.lens is not None:
-            self._go(self.lens.places[row])
+        if self._what is not None:
+            self._go(self._what.places[row])
 
     def _go(self, place: str) -> None:
         reading = self.session.reading.current
@@ -212,6 +258,8 @@ class LensPanel(Panel):
             return "", []
         reading, lens, _ = self._drawn
         place = lens.places[row]
+        if isinstance(lens, ReadByProbes):
+            return explained(lens, row, 0, int(self._ranked(lens)[row, column]))
         word = reading.answer(int(lens.ids[row, 0, column]))
         lines = [
             f"if the model stopped after {stop_name(place)}",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.app.panels.inside.lens_choice import CHOICES, FORMULAS
+from lmviz.app.panels.inside.lens_choice import FORMULAS, LENSES, lens_of
 from lmviz.app.panels.look_panel import ShowingPanel
 from lmviz.app.panels.question import Key
 from lmviz.app.panels.shared.answers_by_step import AnswersByStep
@@ -40,7 +40,10 @@ NO_TEXT = "Open a text, on which the {} is fitted at each snapshot, or choose th
 NOT_THIS = "{} does not predict the next token of one text: open a language model."
 
 KIND = Picker(
-    "lens_over_training_picker", says="by which lens states are read", choices=tuple(CHOICES.values())
+    "lens_over_training_picker",
+    says="by which lens states are read",
+    choices=tuple(LENSES.values()),
+    tips=tuple(FORMULAS[kind] for kind in LENSES),
 )
 SENTENCE = Words("lens_over_training_sentence")
 GRID = Matrix("lens_over_training_grid", says="rank of the word by layer and step", share=1)
@@ -86,7 +89,7 @@ class LensOverTrainingPanel(ShowingPanel):
 
     def look(self) -> Look:
         reading, parts = self.session.reading.current, (SENTENCE, GRID)
-        kind = self.session.lenses.kind
+        kind = lens_of(self.session)
         picker = self._picker()
         if reading is None or self._answers is None:
             return Look(parts, instead=NO_READING, head=(picker,))
@@ -94,7 +97,7 @@ class LensOverTrainingPanel(ShowingPanel):
             return Look(parts, instead=ONE_STEP.format(reading.model.name), head=(picker,))
         corpus = self.session.text.corpus
         if kind != "logit" and corpus is None:
-            return Look(parts, instead=NO_TEXT.format(CHOICES[kind]), head=(picker,))
+            return Look(parts, instead=NO_TEXT.format(LENSES[kind]), head=(picker,))
         position = min(self.session.reading.position, reading.last)
         word = int(reading.trace["probabilities"].array[position].argmax())
         ids = reading.trace.ids[: position + 1]
@@ -122,12 +125,12 @@ class LensOverTrainingPanel(ShowingPanel):
     def _picker(self) -> Picker:
         return replace(
             KIND,
-            chosen=list(CHOICES).index(self.session.lenses.kind),
-            chose=lambda at: self.session.lenses.choose(list(CHOICES)[at]),
+            chosen=list(LENSES).index(lens_of(self.session)),
+            chose=lambda at: self.session.lenses.choose(list(LENSES)[at]),
         )
 
     def _drawn(self, reading: Reading, position: int, word: int, picker: Picker) -> Look:
-        known, kind = self.known, self.session.lenses.kind
+        known, kind = self.known, lens_of(self.session)
         steps, places, name = known.steps, known.places, visible(reading.answer(word))
         shares, ranks = known.probabilities.T, known.ranks.T
 
@@ -176,7 +179,7 @@ class LensOverTrainingPanel(ShowingPanel):
         )
 
     def _recipe(self, reading: Reading, position: int, word: int, steps: list[int]) -> str:
-        corpus, kind = self.session.text.corpus, self.session.lenses.kind
+        corpus, kind = self.session.text.corpus, lens_of(self.session)
         if not reading.trace.text or position != reading.last or reading.trace.interventions:
             return ""
         token = reading.model.tokenizer.tokens()[word]

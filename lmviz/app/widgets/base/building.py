@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import createdByPython
 
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.steady import ComboBox
 
 Stretch = Literal["stretch"]
@@ -193,6 +194,12 @@ def picker(
         made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         made.setMinimumContentsLength(least)
     return made
+
+
+def explain_choices(box: QComboBox, tips: Iterable[str]) -> None:
+    """Give each word that can be chosen a tip of its own, seen where the list is open."""
+    for place, tip in enumerate(tips):
+        box.setItemData(place, paragraph(tip), Qt.ItemDataRole.ToolTipRole)
 
 
 L = TypeVar("L", bound=QBoxLayout)

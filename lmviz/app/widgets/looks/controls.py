@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QWidget
 
-from lmviz.app.widgets.base.building import named, picker
+from lmviz.app.widgets.base.building import explain_choices, named, picker
 from lmviz.app.widgets.base.plain import caption, paragraph
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.looks.part_drawing import PartDrawing
@@ -43,7 +43,10 @@ class PickerDrawing(PartDrawing[Picker, QComboBox]):
             if self.changed("choices"):
                 self.widget.clear()
                 self.widget.addItems([on_one_line(choice) for choice in part.choices])
+                explain_choices(self.widget, part.tips)
             self.widget.setCurrentIndex(part.chosen)
+        if part.tips:
+            self.widget.setToolTip(paragraph(part.tips[part.chosen]))
 
 
 class FieldDrawing(PartDrawing[Field, QLineEdit]):
