@@ -58,6 +58,16 @@ def test_what_only_another_word_has_is_read_after_attention_and_not_before():
     assert min(later) > 0.9
     assert found.words == 1.0  # a bag of words has the colour as well
     assert found.gap.max() <= 0
+
+    told = lmviz.trace("stories-transformer", "Maya put the brown key in the box.")
+    read = found.read(told, [-1])
+    assert read.positions == (len(told) - 1,)
+    assert read.shares.sum(-1) == pytest.approx(np.ones((len(found.addresses), 1)))
+    assert [found.names[label] for label in read.likeliest[1:, 0]] == ["brown"] * (len(found.addresses) - 1)
+    with pytest.raises(LmvizError, match="no position 99"):
+        found.read(told, [99])
+    with pytest.raises(LmvizError, match="channels of embedding/sum"):
+        found.read(lmviz.trace("shakespeare-transformer", "Maya"))
     assert found.sentence.startswith("Nothing is read here that a control does not read as well")
     assert (found.low <= found.accuracy).all()
     assert (found.accuracy <= found.high).all()

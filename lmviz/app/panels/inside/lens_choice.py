@@ -37,6 +37,7 @@ NO_PROBE = (
     "the labels of the open text or to words that you mark."
 )
 SHOW_PROBE = "Show the panel Probe"
+NOTHING_CLAIMED = ": no better than a control"
 
 NO_TEXT = "open a text, on whose passages the {} can be fitted"
 
@@ -105,10 +106,11 @@ def judged_in_words(fitted: FittedProbes) -> str:
     controls.append(f"the words alone {whole_percentage(probes.words)}")
     if probes.untrained is not None:
         controls.append(f"before training {whole_percentage(float(probes.untrained[best]))}")
+    no_more = float(probes.low[best]) <= float(probes.controls[best])
     return (
-        f"Right at {place_in_words(probes.addresses[best])} in "
+        f"At {place_in_words(probes.addresses[best])} it is right in "
         f"{whole_percentage(float(probes.accuracy[best]))} of {counted(probes.tested, 'place')} held out; "
-        f"{', '.join(controls)}."
+        f"{', '.join(controls)}{NOTHING_CLAIMED if no_more else ''}."
     )
 
 

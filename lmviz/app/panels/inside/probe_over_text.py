@@ -17,7 +17,7 @@ from lmviz.app.panels.inside.lens_choice import (
     judged_in_words,
     probe_recipe,
 )
-from lmviz.app.widgets.base.figures import percentage, signed_figure, whole_percentage
+from lmviz.app.widgets.base.figures import brief_percentage, percentage, signed_figure, whole_percentage
 from lmviz.inspection.lens_sentence import place_in_words
 from lmviz.inspection.names import stop_name
 from lmviz.looks.ink import Inked
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.reading import Reading
     from lmviz.readouts.probe_reading import ProbeReading
 
+TITLE = "What a probe reads here"
 OTHERS_SHOWN = 3
 SHOW = Button(
     "show_probe_panel", text=SHOW_PROBE, tip="It is a tab of the perspective Circuits.", shown=False
@@ -57,7 +58,7 @@ class ReadByProbes:
 def no_probe_look(kind: Picker, hidden: Sequence[LookPart], show: Callable[[], object]) -> Look:
     """What is shown while no probe is fitted: what to do, and a button that shows where."""
     button = replace(SHOW, shown=True, clicked=show)
-    return Look((Space(), replace(INVITATION, shown=True), button, Space(), *hidden), head=(kind,))
+    return Look((Space(), replace(INVITATION, shown=True), button, Space(), *hidden), TITLE, head=(kind,))
 
 
 def explained(found: ReadByProbes, row: int, column: int, label: int) -> tuple[str, list[str]]:
@@ -88,7 +89,12 @@ def probe_look(
     """The labels as words in the cells of the grid, which are coloured by their probability."""
     read, fitted = found.read, found.fitted
     likeliest, shares, probes = read.likeliest, read.shares, fitted.probes
-    words = [[read.names[label] for label in row] for row in likeliest.tolist()]
+    names = [[read.names[label] for label in row] for row in likeliest.tolist()]
+    strongest = shares.max(axis=-1)
+    words = [
+        [f"{name} {brief_percentage(share)}" for name, share in zip(*row, strict=True)]
+        for row in zip(names, strongest.tolist(), strict=True)
+    ]
 
     def read_out(row: int, column: int) -> tuple[str, list[str]]:
         return explained(found, row, column, int(likeliest[row, column]))
@@ -96,7 +102,7 @@ def probe_look(
     sentence, grid = parts
     grid = replace(
         grid,
-        values=shares.max(axis=-1),
+        values=strongest,
         scale="share",
         limit=1.0,
         rows=rows,
@@ -111,11 +117,12 @@ def probe_look(
     if position in read.positions:
         at = read.positions.index(position)
         grid = replace(grid, column=at)
-        last = Inked(f"“{words[-1][at]}”", is_bold=True, ink="accent")
+        last = Inked(f"“{names[-1][at]}”", is_bold=True, ink="accent")
         said = f" is read here at {place_in_words(read.places[-1])}. {judged_in_words(fitted)}"
         text = (last, Inked(said))
     return Look(
         (replace(sentence, text=text, shown=True), grid),
+        title=TITLE,
         aside=fitted_in_words(fitted),
         aside_tip=f"{FORMULAS[PROBE]}. Fitted {fitted.at}; elsewhere it was not told what is right.",
         arrays={

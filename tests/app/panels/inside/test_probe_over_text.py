@@ -17,7 +17,7 @@ from lmviz.app.panels.inside.probe_over_text import ReadByProbes, explained
 from lmviz.app.session.probes import FittedProbes
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
-from lmviz.base.figures import percentage, signed_figure, whole_percentage
+from lmviz.base.figures import brief_percentage, percentage, signed_figure, whole_percentage
 from tests.app.conftest import wait_for_reading
 
 ONLY_PANELS = ("lens_over_text", "lens", "probe")
@@ -78,7 +78,10 @@ def test_each_cell_is_what_the_probe_of_its_layer_reads(
         assert exported["shares"][row] == pytest.approx(powers / powers.sum(-1, keepdims=True), abs=1e-6)
     read = panel.shown_look
     [grid] = [part for part in read.parts if part.name == "lens_grid"]
-    assert grid.words[-1] == [expected.names[label] for label in exported["shares"][-1].argmax(-1)]
+    assert grid.words[-1] == [
+        f"{expected.names[share.argmax()]} {brief_percentage(float(share.max()))}"
+        for share in exported["shares"][-1]
+    ]
     assert grid.values == pytest.approx(exported["shares"].max(-1))
     assert grid.notes == [whole_percentage(float(share)) for share in expected.accuracy]
 
@@ -87,6 +90,8 @@ def test_each_cell_is_what_the_probe_of_its_layer_reads(
     assert f"{whole_percentage(float(expected.accuracy[best]))} of {expected.tested} places held out" in said
     assert f"the commonest label {whole_percentage(expected.majority)}" in said
     assert f"random labels {whole_percentage(float(expected.shuffled[best]))}" in said
+    assert expected.gap[best] <= 0
+    assert said.endswith("no better than a control.")
     assert panel.card.aside == f"probe for the labels of tagged, fitted on {expected.fitted} places"
     assert read.aside_tip.startswith(FORMULAS["probe"])
 
