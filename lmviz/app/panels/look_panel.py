@@ -99,6 +99,9 @@ class AskingPanel(LookPanel, Generic[S, A]):
     parts: ClassVar[Sequence[LookPart]] = ()
     """The parts of its looks that have names, as they are before anything is known."""
 
+    begins_bare: ClassVar[bool] = False
+    """Whether nothing is in sight before the first answer: its controls have their places beside that."""
+
     asked: Question[S, A] | None = None
     """The question that what is shown answers; None where it answers none."""
 
@@ -122,11 +125,11 @@ class AskingPanel(LookPanel, Generic[S, A]):
         return None
 
     def first_look(self) -> Look:
-        return Look(self.parts)
+        return Look([replace(part, shown=False) for part in self.parts] if self.begins_bare else self.parts)
 
     def handle_failure(self, key: str) -> None:
-        if key == self.key:
-            self._forget(self.first_look())
+        if key == self.key:  # what was chosen can be chosen otherwise
+            self._forget(Look(self.parts) if self.begins_bare else self.first_look())
 
     def refresh(self) -> None:
         asks = self.question()

@@ -248,12 +248,13 @@ class Transport(QFrame):
             self.train_button.setAccessibleName(description)
             self.train_button.setToolTip(paragraph(planned, tip))
         self.train_button.setEnabled(training.phase not in ("preparing", "running"))
-        set_role(self.train_button, "" if description == FURTHER and self._is_plan_shown else "primary")
+        is_quiet = self._is_plan_shown if description == FURTHER else session.text.corpus is None
+        set_role(self.train_button, "" if is_quiet and word != "Resume" else "primary")
         self._draw_play()
 
     def _draw_play(self) -> None:
         """The sign on the button. In Train, where the plan has a blue button, one that trains something else
-        than the plan is none."""
+        than the plan is none; nor is one that needs a text before there is any."""
         theme = current_theme()
         is_primary = self.train_button.property("role") == "primary"
         ink = theme.on(theme.accent) if is_primary else theme.text

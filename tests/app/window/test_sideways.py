@@ -170,6 +170,10 @@ def test_a_network_is_wrapped_in_a_small_window(
     for panel in seen_panels(window, drawn, qtbot):
         assert sideways(window) == [], panel.objectName()
     editor = window.findChild(NetworkEditor)
+    window.bring_forward(editor.objectName())
+    editor.appendPlainText("# " + "a remark that is longer than its line has room " * 2)
+    drawn()
+    assert sideways(window) == []
     last = editor.document().lastBlock()
     assert editor.document().size().height() > last.blockNumber() + 1, "a line takes two rows"
 

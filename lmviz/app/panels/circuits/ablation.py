@@ -342,7 +342,7 @@ def _so_far(found: Ablation, done: int) -> str:
 
 def _row_name(address: str) -> str:
     at = Address.parse(address)
-    return str(numbered(at.layer or 0)) if at.order is None else str(at.order)
+    return f"layer {numbered(at.layer or 0)}" if at.order is None else f"order {at.order}"
 
 
 def _band(found: Ablation, cell: tuple[int, ...]) -> str:

@@ -72,6 +72,7 @@ class DirectionsPanel(AskingPanel[Moment, DirectionsFound]):
     places_key = Key("places of a direction")
     word_key = Key("direction of a word")
     means_key = Key("direction of means")
+    begins_bare = True
     follows = (
         "directions.changed",
         "directions.chosen_changed",

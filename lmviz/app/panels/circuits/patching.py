@@ -84,7 +84,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         self._compared: list[tuple[int, ...]] = []  # the cell of each point
         self._is_checked = False  # whether there are points
         self._grid = named(HeatmapView(), "patching_grid", "share of the answer that comes back")
-        self._grid.set_style(values="none", labels_below=True)
+        self._grid.set_style(values="none", labels_below=True, unit="%")
         self._grid.set_readout(self._read_out)
         self._controls = FittingRow((self._kind, self._into), (self._into,))
         self._answer_in(self.add_card("What brings the answer back", self._controls, self._lay_out()))
@@ -200,7 +200,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         self._grid.set_matrix(
             100 * shares,  # in per cent, as the words of the cells
             limit=100.0,
-            rows=self._row_names(found)[::-1],
+            rows=[_drawn_name(address) for address in found.addresses][::-1],
             columns=self._column_names(found),
             words=words,
             crossfade=self.session.reading.has_stepped,
@@ -349,6 +349,13 @@ def _layer_name(address: str) -> str:
     if number is None:
         return str(at.order) if at.order is not None else "tokens" if "embedding" in address else at.name
     return f"{numbered(number)}" + (f" {at.direction}" if at.direction else "")
+
+
+def _drawn_name(address: str) -> str:
+    """The same as it stands beside the map, where a bare number would not say what it counts."""
+    at = Address.parse(address)
+    what = "layer " if at.layer is not None else "order " if at.order is not None else ""
+    return f"{what}{_layer_name(address)}"
 
 
 def _agreement(found: Patches) -> str:

@@ -58,6 +58,7 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
     draws = ("reading", "contrast")
     key = Key("steer")
     curve_key = Key("steer curve")
+    begins_bare = True
     follows = (
         "contrast.changed",
         "contrast.answered",

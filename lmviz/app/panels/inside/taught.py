@@ -91,6 +91,7 @@ class TaughtPanel(AskingPanel[Corpus, TaughtSoFar]):
     title = "Who taught it this?"
     key = Key("who taught it this")
     draws = ("reading",)
+    begins_bare = True
     follows = ("reading.changed", "focus.position_changed", "text.changed", "library.model_changed")
     parts = (WORD, METHOD, READ, OPEN, REMOVE)
 

@@ -46,11 +46,16 @@ def draw_color_scale(
     floor: float = 0.0,
     *,
     by_row: bool = False,
+    unit: str = "",
 ) -> None:
-    """Draw "−1 ▬▬▬ 1" at the right end of a place; `limit` is the value of the strongest colour."""
+    """Draw "−1 ▬▬▬ 1" at the right end of a place; `limit` is the value of the strongest colour.
+
+    A `unit`, such as "%", stands behind the last number.
+    """
     theme = painter.theme
     measure = metrics(SIZE, theme=theme)
     low, high = scale_ends(scale, limit, floor, by_row=by_row)
+    high = f"{high} {unit}" if unit else high
     gap, width, height = 6 * theme.scale, STRIPE * theme.scale, 6 * theme.scale
     high_width, low_width = measure.horizontalAdvance(high), measure.horizontalAdvance(low)
     stripe = QRectF(0, place.center().y() - height / 2, width, height)

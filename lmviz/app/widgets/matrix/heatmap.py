@@ -60,7 +60,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         self._picture: CellPicture | None = None
         self._labels = HeatmapLabels()
         self._frame: HeatmapFrame | None = None
-        self._square = False
+        self._square, self._unit = False, ""
         self._sight = HeatmapSight()
         self.set_readout(self._usual_readout)
         self._editable = False
@@ -151,14 +151,16 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         row_role: str = "muted_text",
         column_role: str = "muted_text",
         few_columns: bool = False,
+        unit: str = "",
     ) -> None:
         """How to draw: square cells or stretched ones, where column labels stand, roles of label colours.
 
         With `few_columns` only columns of marked cells are labelled, so that cells can be larger.
 
         `values` says in which cells numbers are written where there is room: "none", "hovered row"
-        (also the selected one) or "all".
+        (also the selected one) or "all". The `unit` of the numbers stands behind the colour scale.
         """
+        self._unit = unit
         self._square, self._values_shown = square, values
         self._labels = replace(
             self._labels,
@@ -309,7 +311,8 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
             draw_line_key(painter, key, theme.key, self._stairs[1])
         if self._cells.scale != "token":
             cells = self._cells
-            draw_color_scale(painter, place, cells.scale, cells.limit, cells.floor, by_row=cells.by_row)
+            range_of = cells.scale, cells.limit, cells.floor
+            draw_color_scale(painter, place, *range_of, by_row=cells.by_row, unit=self._unit)
 
     def _value_rows(self, frame: HeatmapFrame) -> Sequence[int]:
         if self._values_shown == "all":

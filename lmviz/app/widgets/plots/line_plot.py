@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +33,9 @@ LOWEST = 92  # pixels at scale 1 below which nothing could be read off
 ROOM_FOR_NAME = 110  # pixels at scale 1 of height from which on the cursor says its step
 ABOVE = 18  # pixels at scale 1 above the plot, where it says it
 MARGIN = 22  # pixels at scale 1 on the right of the plot, which the leaders of the names cross
+AT_THE_TOP = {"position": 1.0, "anchors": [(0.5, 1), (0.5, 1)]}
+ROOM_FOR_MARKS = 18  # pixels at scale 1 above the highest y, where marks say what they are
+APART = 4  # pixels at least between the words of two marks
 LOW_ABOVE, NAMED_ABOVE = 6, 25  # the same where it does not, and where the name of y stands there
 STRONG = 2.2  # the width from which on a curve's name is written bold
 
@@ -213,14 +216,13 @@ class LinePlot(Canvas):
         before, self._marks = (
             self._marks,
             [
-                pyqtgraph.InfiniteLine(
-                    self._along(x), angle=90, label=seen(said), labelOpts={"position": 0.92}
-                )
+                pyqtgraph.InfiniteLine(self._along(x), angle=90, label=seen(said), labelOpts=AT_THE_TOP)
                 for x, said in marks
             ],
         )
         self._view.replace(before, self._marks)
         self._style_marks()
+        self._fit()
 
     def set_band(self, band: tuple[float, float] | None) -> None:
         """Shade all between two x; None for nothing."""
@@ -240,7 +242,6 @@ class LinePlot(Canvas):
             line.setPen(self._view.thin_pen(theme.key, 1.2, Qt.PenStyle.DotLine))
             line.label.setColor(theme.key)
             line.label.setFont(theme.font(SIZE))
-            line.label.fill = pyqtgraph.mkBrush(theme.surface)  # a curve may pass behind the words
 
     def set_room_at_left(self, pixels: float) -> None:
         """So many pixels at scale 1 for the numbers of y: what stands below has as many for its names."""
@@ -297,10 +298,36 @@ class LinePlot(Canvas):
         found = [*(line.reference[1] for line in self._references), *chain(*spans)]
         low_high = rounded_range(found, self._logarithmic, self._possible)
         if low_high is not None:
-            self._box.setYRange(*low_high, padding=0)
+            low, high = low_high
+            top = low + (high - low) / (1 - self._share_of_marks)
+            for line in self._marks:  # a line ends where its words begin
+                line.setSpan(0, 1 - self._share_of_marks)
+            self._box.setYRange(low, top, padding=0)
+        self._part_marks()
         self._place_words()
         nearest = self._pointed_at()
         HoverCard.renew(self, None if nearest is None else partial(self._readout, nearest))
+
+    @property
+    def _share_of_marks(self) -> float:
+        """The share of the height, above all curves, in which marks say what they are."""
+        if not self._marks:
+            return 0.0
+        return min(0.5, ROOM_FOR_MARKS * self.theme.scale / max(1.0, self._box.height()))
+
+    def _part_marks(self) -> None:
+        """Words of marks stand over the middle of their lines, or beside them where they would meet."""
+        low, high = self._box.viewRange()[0]
+        a_unit = self._box.width() / max(high - low, 1e-9)
+        ordered = sorted(self._marks, key=lambda line: line.value())
+        for line in ordered:
+            line.label.anchors = [(0.5, 1), (0.5, 1)]
+        for one, other in pairwise(ordered):
+            widths = (line.label.boundingRect().width() for line in (one, other))
+            if sum(widths) / 2 + APART > a_unit * (other.value() - one.value()):
+                one.label.anchors, other.label.anchors = [(1, 1), (1, 1)], [(0, 1), (0, 1)]
+        for line in ordered:
+            line.label.updatePosition()
 
     def _place_words(self) -> None:
         """Set the names beside their lines, and the step above its own where the plot is not too low."""
@@ -371,7 +398,10 @@ class LinePlot(Canvas):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place_words()
+        if self._marks:
+            self._fit()
+        else:
+            self._place_words()
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.DevicePixelRatioChange:

@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
@@ -119,7 +119,8 @@ class ArithmeticCard(Pointed["WrittenOperand | None"]):
         """What is drawn of the name of each line: of two names never the same where a letter has room.
 
         Operands of one sum begin alike, so their shared beginning is left out first; of those that are still
-        cut to the same, all words with which they begin alike, and then all letters.
+        cut to the same, all words with which they begin alike, and then all letters. What it
+        is stands before that where it has room: "gate … 9", for "…9" alone says nothing.
         """
         rows = self.rows
         rooms = [(self._room_of_name(row), metrics(SIZE, bold=row.heads)) for row in rows]
@@ -133,8 +134,8 @@ class ArithmeticCard(Pointed["WrittenOperand | None"]):
                 whole = {rows[place].name for place in places}
                 if len(whole) > 1:
                     for place in places:
-                        rest = rows[place].name[length_alike(whole) :]
-                        shown[place] = cut(f"…{rest}", *rooms[place])
+                        alike = length_alike(whole)
+                        shown[place] = _what_and_rest(rows[place].name, alike, *rooms[place])
         return shown
 
     def _room_of_name(self, row: ArithmeticRow) -> float:
@@ -304,6 +305,19 @@ class ResultLine(Canvas):
         name = cut(self._row.name, room, metrics(SIZE))
         painter.write(inner, name, theme.text, SIZE)
         painter.write(inner, self._row.value, size=NUMBER_SIZE, bold=True, token=True, where=AT_RIGHT)
+
+
+def _what_and_rest(name: str, alike: int, room: float, measure: QFontMetricsF) -> str:
+    """A name without what it has alike with others, but for words that say what it is."""
+    rest = name[alike:]
+    if alike and not name[alike - 1].isalnum():
+        words = name[:alike].partition(",")[0].split()
+        shown = [" ".join([*words[:end], f"… {rest}"]) for end in range(len(words), 0, -1)]
+        shown += [f"{words[0][:end]}… {rest}" for end in range(len(words[0]) - 1, 2, -1)] if words else []
+        for one in shown:
+            if cut(one, room, measure) == one:
+                return one
+    return cut(f"…{rest}", room, measure)
 
 
 def _letters_alike(names: Collection[str]) -> int:

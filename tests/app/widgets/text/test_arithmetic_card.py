@@ -263,3 +263,19 @@ def test_what_tells_operands_apart_is_never_cut(shown, width: int, beginning: st
     drawn = card.names_shown()[:3]
     assert len({row.name for row in card.rows[:3]}) == 3
     assert len(set(drawn)) == 3, drawn
+
+
+def test_of_what_a_number_is_stands_before_what_tells_it_apart(shown):
+    places = (
+        ("hidden, position 7 “in”", 9),
+        ("hidden, position 7 “in”", 65),
+        ("embedding, position 8 “the”", 121),
+    )
+    names = [f"{place}, unit {unit}" for place, unit in places]
+    terms = Terms("sum", (factor("weights", [0.51, -2.12, 0.13]), factor("state", [1.234, 0.56, 0.42])))
+    card = ArithmeticCard()
+    card.set_arithmetic(cell("sum", [terms]), lambda source, index: names[index[-1]], count=3)
+    shown(card, 240, 200)
+    drawn = card.names_shown()[:3]
+    assert sorted(name[:3] for name in drawn) == ["emb", "hid", "hid"], drawn
+    assert len(set(drawn)) == 3, drawn
