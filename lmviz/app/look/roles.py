@@ -138,6 +138,10 @@ class Theme:
         """
         return self._series[index % len(self._series)]
 
+    def tint_of(self, index: int) -> int:
+        """Whether a colour of the series is plain, 0, or which tint of a plain one it is."""
+        return index % len(self._series) // (len(self._series) // len(TINTS))
+
     def ink(self, ink: Ink) -> QColor:
         """The colour of an ink: a role by its name, one of the series by its number, or "#RRGGBB"."""
         if isinstance(ink, int):

@@ -30,6 +30,8 @@ LOSS, SHARE, PERCENT = (0.0, math.inf), (0.0, 1.0), (0.0, 100.0)
 """What values can be at all."""
 
 SOLID, DASHED = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
+OF_TINT = SOLID, Qt.PenStyle.DashDotLine, Qt.PenStyle.DotLine
+"""Of a curve in a plain colour of the series, and in its tints, which the colour hardly tells apart."""
 LOGARITHMIC_STEPS = ((1, 10), (1, 3, 10), (1, 2, 5, 10), (1, 1.5, 2, 3, 4, 5, 7, 10))
 
 

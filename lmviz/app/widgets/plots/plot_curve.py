@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.kit.axes import DASHED, SOLID, Axes
+from lmviz.app.widgets.kit.axes import DASHED, OF_TINT, SOLID, Axes
 from lmviz.looks.curve import PlotCurve
 
 MOST_DASHED = 2000  # points of a curve that is drawn with dashes
@@ -44,6 +44,14 @@ class DrawnCurve:
         return current_theme().ink(self.curve.role)
 
     @property
+    def _style(self) -> Qt.PenStyle:
+        """Whether its line has gaps: as it is asked for, or as a tint has them."""
+        role = self.curve.role
+        if self.curve.dashed or not isinstance(role, int):
+            return DASHED if self.curve.dashed else SOLID
+        return OF_TINT[current_theme().tint_of(role)]
+
+    @property
     def is_visible(self) -> bool:
         """Whether it is drawn: a click on its name hides it."""
         return self.item.isVisible()
@@ -60,7 +68,7 @@ class DrawnCurve:
             self.x, self.y = x, y
             self.item.setData(x, y)
             # The dashes of a segment begin anew with each, and one of a few pixels is a whole line.
-            dashes = curve.dashed and len(x) <= MOST_DASHED
+            dashes = self._style != SOLID and len(x) <= MOST_DASHED
             self.item.curve.setSegmentedLineMode("off" if dashes else "on")
             self._set_ring()
         return self._set_band(curve.band) or not (looks_the_same and is_the_same)
@@ -111,7 +119,7 @@ class DrawnCurve:
     def adopt_theme(self) -> None:
         """Take over the theme's colour and scale."""
         color, curve = self.color, self.curve
-        pen = self._view.thin_pen(color, curve.width, DASHED if curve.dashed else SOLID)
+        pen = self._view.thin_pen(color, curve.width, self._style)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         self.item.setPen(pen if curve.width else None)
         self.item.setSymbol("o" if curve.dots else None)

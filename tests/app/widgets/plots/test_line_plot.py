@@ -38,6 +38,14 @@ def items(plot, kind):
     return [item for item in plot.findChild(Axes).items_drawn if isinstance(item, kind)]
 
 
+def test_of_many_curves_those_that_colour_hardly_tells_apart_have_gaps_of_their_own(plot):
+    roles = [0, 6, 12]  # a colour of the series, and its two tints
+    plot.set_curves([PlotCurve(f"lane {role}", [0, 1, 2], [3.0, 2.0, 1.0 + role], role) for role in roles])
+    styles = [curve.opts["pen"].style() for curve in items(plot, pyqtgraph.PlotDataItem)]
+    assert Qt.PenStyle.SolidLine in styles
+    assert len(set(styles)) == 3
+
+
 def drawn_curve(plot):
     [curve] = items(plot, pyqtgraph.PlotDataItem)
     return curve
