@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.inside.labels import KEY as BESIDE
@@ -15,7 +16,7 @@ from lmviz.app.panels.question import Question
 from lmviz.app.session.session import Session
 from lmviz.base.errors import LmvizError
 from lmviz.looks.look import Look
-from lmviz.looks.parts import Words
+from lmviz.looks.parts import Button, Words
 
 WHOLE = 3
 
@@ -156,3 +157,22 @@ def test_where_nothing_is_to_be_asked_nothing_is_handed_out(panel: CountingPanel
     panel.word = "cow"
     panel.refresh()
     qtbot.waitUntil(lambda: said(panel)[0] == "cow 3")
+
+
+class BarePanel(CountingPanel):
+    """The same with a control that has its place beside the answer."""
+
+    parts = (Button("count_button", text="count", says="count on"),)
+    begins_bare = True
+
+
+def test_controls_that_belong_beside_an_answer_are_out_of_sight_before_it(
+    session: Session, qtbot: QtBot
+) -> None:
+    panel = BarePanel(session)
+    qtbot.addWidget(panel)
+    button = panel.findChild(QPushButton, "count_button")
+    assert button is not None, "lessons find it"
+    assert button.isHidden()
+    panel.handle_failure(panel.key)
+    assert not button.isHidden(), "what was chosen can be chosen otherwise"

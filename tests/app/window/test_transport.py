@@ -252,3 +252,14 @@ def test_what_is_said_of_a_model_goes_when_another_is_shown(
     qtbot.waitUntil(lambda: "stories-5-gram" in window.transport.notice.sentence)
     open_run(session, lstm_run, qtbot)
     qtbot.waitUntil(lambda: not window.transport.notice.isVisible())
+
+
+@pytest.mark.slow
+def test_nothing_is_offered_in_blue_before_a_text_is_open(
+    window: MainWindow, text_file: Path, session: Session, qtbot: QtBot
+) -> None:
+    button = window.findChild(QPushButton, "train_button")
+    assert button.property("role") != "primary"
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: button.property("role") == "primary")

@@ -394,6 +394,21 @@ def test_few_points_can_be_drawn_over_logarithms(shown, points):
     assert not plot.grab().isNull()
 
 
+@pytest.mark.parametrize("places", [(0.0, 0.6), (0.0, 1.9)])
+def test_words_of_marks_stand_above_all_curves_and_beside_each_other(shown, qtbot, places):
+    plot = shown(LinePlot("strength"), 420, 260)
+    plot.set_curves([PlotCurve("this direction", np.linspace(-2, 2, 9), np.linspace(-10, 10, 9))])
+    plot.set_marks([(places[0], "as it is"), (places[1], "its own length")])
+
+    def areas():
+        labels = [line.label for line in plot._marks]
+        return [label.mapRectToScene(label.boundingRect()) for label in labels]
+
+    highest = plot._view.place_of(2, 10).y()
+    qtbot.waitUntil(lambda: not areas()[0].intersects(areas()[1]))
+    assert all(area.center().y() < highest for area in areas())
+
+
 def color_at(plot, x, y):
     QApplication.processEvents()
     return plot.grab().toImage().pixelColor(plot.place_of(x, y))
