@@ -1,5 +1,6 @@
 """Lenses that are fitted, against differences, TransformerLens, and least squares by numpy."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from lmviz.inspection.interventions import add
 from lmviz.inspection.tracing import trace
 from lmviz.models.model import Model
 from lmviz.readouts.fitted_lens import FittedLens
-from lmviz.readouts.fitting import fit_lens
+from lmviz.readouts.fitting import fit_lens, judged
 from lmviz.readouts.passages import Passages, read_passages
 from lmviz.readouts.stream_pass import StreamPass
 
@@ -160,6 +161,18 @@ def test_a_tuned_lens_is_nearer_to_the_end_at_every_layer_of_a_trained_model(nam
     for place in tuned.places[:-1]:
         assert tuned.divergence[place] < tuned.divergence_unfitted[place], place
     assert tuned.divergence[tuned.end] == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["echo-transformer", "stories-transformer"])
+def test_the_centred_form_is_nearer_to_the_end_than_the_published_at_every_layer(name):
+    model = lmviz.open_model(name)
+    texts = lmviz.load_corpus(name.split("-")[0]).training_documents
+    passages = read_passages(model, texts, count=12, length=32)
+    *_, centred = fit_lens(model, passages, "jacobian", every=12)
+    published = judged(model, replace(centred, centred=False), passages)
+    for place in centred.places[:-1]:
+        assert centred.divergence[place] < published.divergence[place], place
 
 
 def test_it_grows_passage_by_passage_and_says_how_sure_it_is():
