@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from covering import parametrize_few
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
@@ -15,6 +16,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from lmviz.api.training import open_model
 from lmviz.app.board.board import Board
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.session.session import Session
@@ -22,9 +24,11 @@ from lmviz.app.window.lessons import perspective_names
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.window.presenter import lasted_in_words
 from lmviz.desktop.scene import Scene, SceneModel, SceneText, save_scene
+from lmviz.inspection.tracing import trace
 from lmviz.lectures.lecture import ShownPoll, ShownScene, ShownStep
 from lmviz.lectures.reading import open_lecture, shipped_lectures
 from lmviz.lessons.reading import read_lesson
+from lmviz.readouts.direction import word_direction
 from lmviz.text.corpus import Corpus, load_corpus
 
 TEXT = """# Small
@@ -315,6 +319,34 @@ def test_what_is_shown_is_saved_as_the_scene_after_the_one_that_is_shown(
     with qtbot.waitSignal(opened.scenes.shown):
         opened.lectures.go_to(1)
     assert session.reading.prefix == "the dog"
+
+
+@pytest.mark.slow
+def test_a_scene_keeps_surgery_along_a_direction(
+    opened: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot
+) -> None:
+    model = session.library.model
+    opened_model = open_model(model.folder, step=session.library.step)
+    along = word_direction(opened_model, "hens", "layers/0/residual2")
+    session.directions.apply(along.add(2.0))
+    qtbot.waitUntil(lambda: len(session.reading.current.trace.interventions) == 1)
+    changed = session.reading.current.trace["logits"].array.copy()
+    assert not np.allclose(changed, trace(opened_model, session.reading.current.trace.ids)["logits"].array)
+    command(opened, "Save as the next scene…")()
+    with qtbot.waitSignal(opened.scenes.shown):
+        press(opened, Qt.Key.Key_PageDown, qtbot)
+    assert not session.surgery.interventions  # the next scene has none
+    with qtbot.waitSignal(opened.scenes.shown):
+        opened.lectures.go_to(1)
+    [change] = session.surgery.interventions
+    assert change.value == pytest.approx(2.0 * along.length * along.vector, abs=1e-6)
+    qtbot.waitUntil(
+        lambda: (
+            session.reading.current.trace.interventions == (change,)
+            and session.reading.current.trace["logits"].array.shape == changed.shape
+        )
+    )
+    assert session.reading.current.trace["logits"].array == pytest.approx(changed, abs=1e-5)
 
 
 @pytest.mark.slow
