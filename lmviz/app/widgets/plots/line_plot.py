@@ -302,6 +302,8 @@ class LinePlot(Canvas):
             top = low + (high - low) / (1 - self._share_of_marks)
             for line in self._marks:  # a line ends where its words begin
                 line.setSpan(0, 1 - self._share_of_marks)
+                line.viewTransformChanged()  # a new span is not taken note of else
+                line.boundingRect()
             self._box.setYRange(low, top, padding=0)
         self._part_marks()
         self._place_words()

@@ -398,7 +398,10 @@ def test_few_points_can_be_drawn_over_logarithms(shown, points):
 def test_words_of_marks_stand_above_all_curves_and_beside_each_other(shown, qtbot, places):
     plot = shown(LinePlot("strength"), 420, 260)
     plot.set_curves([PlotCurve("this direction", np.linspace(-2, 2, 9), np.linspace(-10, 10, 9))])
+    plot.set_marks([(0.1, "as it was")])
+    plot.grab()
     plot.set_marks([(places[0], "as it is"), (places[1], "its own length")])
+    plot.grab()
 
     def areas():
         labels = [line.label for line in plot._marks]
@@ -406,7 +409,8 @@ def test_words_of_marks_stand_above_all_curves_and_beside_each_other(shown, qtbo
 
     highest = plot._view.place_of(2, 10).y()
     qtbot.waitUntil(lambda: not areas()[0].intersects(areas()[1]))
-    assert all(area.center().y() < highest for area in areas())
+    assert all(0 <= area.top() <= area.center().y() < highest for area in areas())
+    assert all(line.label.isVisible() for line in plot._marks)
 
 
 def color_at(plot, x, y):
