@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import torch
 
+from lmviz.base.errors import LmvizError
+
 BY_THRESHOLD = ("batchtopk", "jumprelu")
 """Kinds in which a score counts where it is above a threshold."""
 
@@ -52,7 +54,13 @@ class Coding:
     skip: torch.Tensor | None = None
 
     def scores(self, states: torch.Tensor) -> torch.Tensor:
-        """(..., feature) how well states (..., channel) fit each feature."""
+        """(..., feature) how well states (..., channel) fit each feature; LmvizError for another width."""
+        width = self.encoder.shape[-1]
+        if states.shape[-1] != width:
+            raise LmvizError(
+                f"The features are of states of {width} channels, and these have {states.shape[-1]}: "
+                "open the model that they were found in."
+            )
         return torch.nn.functional.linear(states, self.encoder, self.encoder_bias)
 
     def encoded(self, states: torch.Tensor) -> torch.Tensor:

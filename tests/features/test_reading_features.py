@@ -4,13 +4,17 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lmviz
 from lmviz.base.errors import LmvizError
+from lmviz.families import build_model
 from lmviz.features.dictionary import Dictionary
+from lmviz.features.feature_reading import coding_on, reading_features
 from lmviz.features.gathering import BINS, Firing, Histograms, KeptPlaces, PairSums
+from lmviz.models.transformer_configuration import TransformerConfiguration
 
 TAP = "layers/1/residual2"
 SIZE, K = 24, 3
@@ -313,3 +317,14 @@ def test_what_is_kept_of_batches_is_what_all_at_once_would_keep(batches):
             assert max(values[feature]) <= end
             expected, _ = np.histogram(values[feature], BINS, (0, end))
             assert histograms.counts[feature].tolist() == expected.tolist()
+
+
+def test_a_dictionary_of_another_model_is_refused_wherever_it_reads(dictionary):
+    """Its tap may be there with another width: each way to read states comes to the same sentence."""
+    small = TransformerConfiguration(layers=2, heads=2, width=8, context=12)
+    other = build_model("transformer", small, 9, seed=1).eval()
+    rows = [np.array([1, 2, 3, 1])]
+    with pytest.raises(LmvizError, match="states of 96 channels, and these have 8: open the model"):
+        list(reading_features(other, dictionary, rows))
+    with pytest.raises(LmvizError, match="these have 8"):
+        coding_on(other, dictionary).reconstructed(torch.zeros(2, 8))
