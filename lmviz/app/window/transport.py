@@ -96,6 +96,7 @@ class Transport(QFrame):
             session.plan.changed,
             session.text.changed,
             session.series_changed,
+            session.work.ready_changed,
         ):
             changed.connect(self._show_training)
         theme_switch().theme_changed.connect(self._adopt_theme)
@@ -248,7 +249,9 @@ class Transport(QFrame):
             self.train_button.setAccessibleName(description)
             self.train_button.setToolTip(paragraph(planned, tip))
         self.train_button.setEnabled(training.phase not in ("preparing", "running"))
-        is_quiet = self._is_plan_shown if description == FURTHER else session.text.corpus is None
+        # Before work can be done nothing is known yet: what changes until then costs the first paint a style.
+        is_without_text = session.text.corpus is None and session.work.is_ready
+        is_quiet = self._is_plan_shown if description == FURTHER else is_without_text
         set_role(self.train_button, "" if is_quiet and word != "Resume" else "primary")
         self._draw_play()
 

@@ -72,7 +72,10 @@ class ChainRulePanel(Panel):
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
         self.follow(
-            session.writing.branches_changed, session.reading.encoding_changed, session.surgery.changed
+            session.writing.branches_changed,
+            session.reading.encoding_changed,
+            session.surgery.changed,
+            session.work.ready_changed,
         )
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -231,9 +234,9 @@ class ChainRulePanel(Panel):
 
 
 def _has_end(session: Session) -> bool:
-    """Whether a text ends for the model that is shown."""
+    """Whether a text ends for the shown model; not before work can be done, which loads tokenizers."""
     model = session.library.model
-    return model is not None and model.tokenizer.end_id is not None
+    return session.work.is_ready and model is not None and model.tokenizer.end_id is not None
 
 
 def _formula(sight: int | None) -> str:

@@ -81,7 +81,7 @@ def test_a_text_that_cannot_be_read_is_said_beside_the_chain_rule(
     table = bench.find("chain_rule_view")
     bench.wait(lambda: table.likelihood is not None)
 
-    def refuse(model: object, text: object) -> None:
+    def refuse(model: object, text: object, **given: bool) -> None:
         raise LmvizError("No word of this is known.")
 
     monkeypatch.setattr(chain_rule, "text_log_probabilities", refuse)
