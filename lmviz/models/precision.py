@@ -40,7 +40,8 @@ def linear(values: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
     many = values.numel() >= MANY * weight.shape[1]
     rows = max(1, (MANY_PIECE if many else PIECE) // (weight.shape[1] * ROWS)) * ROWS
     pieces = [functional.linear(values, _numbers(piece, values.dtype)) for piece in weight.split(rows)]
-    mapped = torch.cat(pieces, dim=-1) if len(pieces) > 1 else pieces[0]
+    # Of few rows a copy of what is in one piece already is worth its time: what follows reads it quicker.
+    mapped = pieces[0] if many and len(pieces) == 1 else torch.cat(pieces, dim=-1)
     return mapped if bias is None else mapped + widened(bias)
 
 
