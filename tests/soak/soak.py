@@ -4,7 +4,8 @@
                           [--seed N] [--only PART_OF_A_NAME]
 
 It prints a line for each kind of file and of disturbance, writes the same with all faults to
-build/soak/report.txt, and ends with 1 where there were any. It needs `fork`, so Linux or macOS.
+build/soak/report.txt, and ends with 1 where there were any, with 2 where nothing was tried. It needs
+`fork`, so Linux or macOS.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ def main(arguments: list[str]) -> int:
     names += [*(KINDS if given.closings else ()), *([PAIR] if given.pairs else ())]
     budget.add(sum(given.only in name for name in names))
     faults = []
+    tried_at_all = False
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o777)
         soak = try_all(Path(folder), given.mutations, given.disturbances, given.seed, given.only, budget)
@@ -73,6 +75,10 @@ def main(arguments: list[str]) -> int:
         for tried in itertools.chain(soak, closings, pairs, used):
             print(tried, flush=True)
             faults += tried.faults
+            tried_at_all = True
+    if not tried_at_all:
+        print(f"Nothing that is tried has {given.only!r} in its name, or all of it was given 0 times.")
+        return 2
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     lines = (f"{fault.what}, number {fault.number} of seed {given.seed}:\n{fault.how}\n" for fault in faults)
     REPORT.write_text("\n".join(lines), encoding="utf-8")

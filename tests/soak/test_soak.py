@@ -43,6 +43,13 @@ def test_nothing_is_lost_in_a_short_soak(tmp_path: Path) -> None:
     assert sum(stopped.values()) >= 5, "little was disturbed"
 
 
+@pytest.mark.slow
+def test_a_soak_that_tried_nothing_does_not_say_that_nothing_was_lost(tmp_path: Path) -> None:
+    done = run([str(SOAK), "--only", "a name of nothing"], tmp_path)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "'a name of nothing'" in done.stdout
+
+
 SHOWS = """
 import sys
 from pathlib import Path
