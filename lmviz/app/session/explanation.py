@@ -66,10 +66,10 @@ class Explanation(Part):
 
     @property
     def is_late(self) -> bool:
-        """Whether `arithmetic` is still that of another cell, or of an older reading."""
+        """Whether `arithmetic` is still that of another cell or reading, or none, while one is on its way."""
         found = self._arithmetic
-        if found is None:  # nothing has been explained yet
-            return False
+        if found is None:  # a stored reading waits for torch, which takes too long to show nothing meanwhile
+            return self._work.is_busy("why") and not self._reading.is_stored
         is_gradient = Address.parse(found.address).is_gradient
         if self._work.is_busy("why") or (is_gradient and self._gradients.is_late):
             return True
@@ -181,6 +181,7 @@ class Explanation(Part):
         if arithmetic is not None or self._arithmetic is not None or self._has_failed:
             self._arithmetic, self._reading_explained, self._has_failed = arithmetic, reading, False
             self.changed.emit()
+        self.late_changed.emit()
 
     def _fail(self, sentence: str) -> None:
         self._take_arithmetic(None, None)

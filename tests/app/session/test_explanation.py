@@ -46,3 +46,17 @@ def test_what_a_stored_trace_does_not_hold_is_explained_by_the_first_live_readin
         qtbot.waitUntil(lambda: read.explanation.arithmetic is not None)
     assert not read.reading.is_stored
     assert read.explanation.arithmetic.index == cell[1]
+
+
+def test_what_is_explained_first_is_late_until_it_is_explained(read: Session, qtbot: QtBot) -> None:
+    explanation = read.explanation
+    assert explanation.arithmetic is None
+    assert not explanation.is_late
+    read.focus.choose_cell(("layers/0/hidden", (1, 2)))
+    assert explanation.is_late
+    with qtbot.waitSignal(explanation.late_changed):
+        read.focus.release()
+    assert not explanation.is_late
+    read.focus.choose_cell(("layers/0/hidden", (1, 3)))
+    qtbot.waitUntil(lambda: not explanation.is_late)
+    assert explanation.arithmetic.index == (1, 3)

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
@@ -52,7 +53,8 @@ def picture(
     """picture(number): goes to an item, and gives what the panels show once that stays the same."""
 
     def is_busy() -> bool:
-        busy = session.text.is_opening or not session.work.is_ready or bool(session.work.jobs)
+        work = session.work
+        busy = session.text.is_opening or not (work.is_ready and work.is_at_rest) or bool(work.jobs)
         return busy or not all(
             panel.is_up_to_date for panel in window.perspective.panels if panel.is_in_sight
         )
@@ -79,6 +81,26 @@ def picture(
         return before
 
     return stand
+
+
+def pixels(image: QImage) -> np.ndarray:
+    """A picture as (row, column, colour)."""
+    plain = image.convertToFormat(QImage.Format.Format_RGB32)
+    rows = np.frombuffer(plain.constBits(), np.uint8).reshape(plain.height(), plain.bytesPerLine() // 4, 4)
+    return rows[:, : plain.width(), :3].copy()
+
+
+def where_it_differs(first: QImage, second: QImage, folder: Path, name: str) -> str:
+    """Where two pictures differ, in words; both are saved."""
+    kept = [folder / f"{name} {which}.png" for which in ("first", "then")]
+    for image, path in zip((first, second), kept, strict=True):
+        assert image.save(str(path))
+    saved = f"see {kept[0]} and {kept[1].name}"
+    if first.size() != second.size():
+        return f"{name} has another size, {saved}"
+    row, column = np.nonzero((pixels(first) != pixels(second)).any(-1))
+    across, down = f"{column.min()} to {column.max()}", f"{row.min()} to {row.max()}"
+    return f"{name} differs in {row.size} pixels, columns {across}, rows {down}, {saved}"
 
 
 def state(window: MainWindow, session: Session) -> tuple[str, str, str, int, str]:
@@ -139,7 +161,7 @@ def test_what_an_item_leaves_in_front_is_not_in_front_in_the_next(
 @pytest.mark.slow
 @pytest.mark.parametrize("path", shipped_lectures(), ids=lambda path: path.stem)
 def test_each_item_of_a_shipped_lecture_shows_the_same_from_each_other_item(
-    path: Path, window: MainWindow, picture: Callable[[int], QImage], qtbot: QtBot
+    path: Path, window: MainWindow, picture: Callable[[int], QImage], qtbot: QtBot, tmp_path: Path
 ) -> None:
     window.resize(1440, 900)
     with qtbot.waitSignal(window.scenes.shown):
@@ -151,6 +173,8 @@ def test_each_item_of_a_shipped_lecture_shows_the_same_from_each_other_item(
         if at != start:
             picture(start)
         at = end
-        if picture(end) != first[end]:
-            differing.append((start + 1, end + 1))
-    assert not differing
+        then = picture(end)
+        if then != first[end]:
+            name = f"item {end + 1} from {start + 1}"
+            differing.append(where_it_differs(first[end], then, tmp_path, name))
+    assert not differing, "\n".join(differing)
