@@ -2,19 +2,21 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import torch
 from foreign_models import PEERS, add_tokenizer, as_torch_save, peer, saved
 from PySide6.QtWidgets import QFileDialog
+from pytestqt.exceptions import TimeoutError as WaitedTooLong
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from tests.app.blank_panels import shows_something
 from tests.app.conftest import wait_for_reading
-from tests.app.window.test_labels_everywhere import shows_something
 
 TURNED = ("c_attn.weight", "c_proj.weight", "c_fc.weight")
 SIZES = {"n_layer": 2, "n_head": 3, "n_embd": 24, "block_size": 32, "bias": True, "vocab_size": 50}
@@ -87,6 +89,8 @@ def test_every_panel_shows_something_of_it(
             drawn()
             answered()
             drawn()
+            with suppress(WaitedTooLong):  # which would not say what
+                qtbot.waitUntil(lambda panel=panel: panel.complaint or shows_something(panel))
             if panel.complaint or not shows_something(panel):
                 wrong.append((panel.objectName(), panel.complaint or "blank"))
     assert (wrong, said) == ([], [])

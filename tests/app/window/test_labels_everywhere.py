@@ -5,23 +5,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
 import pytest
 from covering import others_slow, walk_through
-from PySide6.QtGui import QImage
 from pytestqt.exceptions import TimeoutError as WaitedTooLong
 from pytestqt.qtbot import QtBot
 
 import lmviz
-from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.text.corpus import load_corpus
 from lmviz.training.run import Run
+from tests.app.blank_panels import shows_something
 from tests.app.conftest import wait_for_reading
 
-HEAD, EDGE = 46, 12  # pixels: the line of the title, and the frame of a card
 TEXTS = {
     "tagger": "time flies like an arrow",
     "classifier": "the film is not bad",
@@ -108,10 +105,3 @@ def test_what_makes_no_sense_says_what_would(
                 wrong.append((title, sentence))
             wrong += [(title, sentence) for names in named for other in names if other and said[other]]
     assert not wrong
-
-
-def shows_something(panel: Panel) -> bool:
-    """Whether more than the title stands in it: something below that has another colour than the rest."""
-    image = panel.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), -1)
-    return len(np.unique(pixels[HEAD:-EDGE, EDGE:-EDGE])) > 1

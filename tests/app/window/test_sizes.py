@@ -29,10 +29,10 @@ from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.tables.figure_delegate import FigureHeader
 from lmviz.app.window.main_window import MainWindow
+from tests.app.blank_panels import leaves_it_to_another
 from tests.app.conftest import wait_for_reading
 
 SIZES = ((1000, 640), (1280, 720), (1440, 900), (1920, 1080), (2560, 1440))
@@ -130,11 +130,6 @@ def is_blank(panel: Panel) -> bool:
     scale = image.devicePixelRatio()
     inner = pixels[round(HEAD * scale) : -4, 4 : image.width() - 4]
     return bool((inner == inner[0, 0]).all())
-
-
-def leaves_it_to_another(panel: Panel) -> bool:
-    """Whether what would stand here is said beside it: one sentence is not read twice."""
-    return any(text.is_quiet and text.isVisible() for text in panel.findChildren(EmptyText))
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ class AlignmentTextPanel(FollowedTextPanel):
         return "" if chosen is None else alignment_recipe(chosen.reading.moment, chosen.heads)
 
     def out_of_place(self, model: OpenedModel) -> str:
-        return out_of_translation(model, "where each part of a translation comes from")
+        return out_of_translation(model, "which words of the two texts belong together")
 
     def refresh(self) -> None:
         chosen = self._chosen = chosen_alignment(self.session)

@@ -22,6 +22,7 @@ B = TypeVar("B")
 NO_MODEL = "Open or train a model to see {}."
 NO_OTHER = "Open another model, or train this one on, to see {}."
 NO_TEXT = "Type a text that both models read, to see {}."
+NO_WRITER = "Open a language model to see {}."
 
 
 class PairPanel(AskingPanel[Two, A]):
@@ -31,11 +32,14 @@ class PairPanel(AskingPanel[Two, A]):
     """What is to be seen here, as part of a sentence: each says its own, as of several alike one is read."""
 
     follows: ClassVar[tuple[str, ...]] = ("pair.changed", "reading.encoding_changed", "work.ready_changed")
-    needs_next_word = "Open a language model to hold it against another one."
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        cls.needs_next_word = NO_WRITER.format(cls.shows)
 
     def out_of_place(self, model: OpenedModel) -> str:
         if model.reads_source:
-            return f"{model.name} {model.does}. Open a language model to hold it against another one."
+            return f"{model.name} {model.does}. {self.needs_next_word}"
         return super().out_of_place(model)
 
     @property
