@@ -456,7 +456,15 @@ def untrained_or_given(given: Given, opened: Model, untrained: Given | None, see
     from lmviz.runs.untrained import untrained_of
 
     if untrained is not None:
-        return opened_model(untrained)
+        before = opened_model(untrained)
+        if before.vocabulary_size != opened.vocabulary_size or [tap.address for tap in before.taps()] != [
+            tap.address for tap in opened.taps()
+        ]:
+            raise LmvizError(
+                f"{before.name or 'This model'} is not {opened.name or 'the model'} before its training: it "
+                "has other taps or other tokens. Give an untrained one of the same form, or none."
+            )
+        return before
     run = open_recorded(find_run(given)) if isinstance(given, str | Path) else None
     return untrained_of(run, opened, seed)
 

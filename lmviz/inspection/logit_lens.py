@@ -142,6 +142,12 @@ def logit_lens(
 def lens_places(model: Model, *, after_layers: bool = False) -> tuple[str, ...]:
     """The places along the stream, all or the last of each layer; LmvizError where there is none."""
     places = stream_places((tap.address for tap in model.taps()), model.stages())
+    if not places and model.predicts.per == "text":
+        raise LmvizError(
+            f"{model.name or 'This model'} gives one answer for a whole text, so no state after a layer "
+            "leads to an answer of its own: name taps where that is possible, or open a model that "
+            "answers at each word."
+        )
     if not places:
         raise LmvizError(
             f"The {model.family} model names no state that its logits are made of: let the stage of its "

@@ -55,6 +55,11 @@ class ModelAround(Model):
         """That of the unchanged model."""
         return self.unchanged.caution
 
+    @property
+    def reads_alone(self) -> bool:
+        """Also where the unchanged model does."""
+        return super().reads_alone or self.unchanged.reads_alone
+
     def check_source(self, ids: np.ndarray) -> None:
         self.unchanged.check_source(ids)
 

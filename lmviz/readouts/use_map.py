@@ -112,9 +112,16 @@ def use_map(
 ) -> Iterator[UseMap]:
     """The maps of texts by the word that each has as its answer, as they become known.
 
-    A quarter of the texts is held out. LmvizError where texts differ in length, where an answer is no token,
-    or where there are too few.
+    A quarter of the texts is held out; of texts longer than the context the last tokens are read. LmvizError
+    where texts differ in length, where an answer is no token, where there are too few, and for a model that
+    predicts labels or reads a source.
     """
+    model.check_continues()
+    if len(model.inputs) > 1:
+        raise LmvizError(
+            f"{model.name or 'This model'} reads a source beside its text, and these maps are of one text: "
+            "open a language model."
+        )
     names, ids, labels = _read(model, by_answer, seed)
     words = _answers(model, names)
     held = max(len(names), round(TESTED * len(ids)))
@@ -139,7 +146,7 @@ def use_map(
         logits = _last_logits(model, ids[tested], {})
     said = float((logits[:, words].argmax(1) == labels[tested]).mean())
     wanted = (labels[tested] + 1) % count  # each to the next
-    tokens = read_prefix(model, next(iter(by_answer[names[0]]))).tokens
+    tokens = read_prefix(model, next(iter(by_answer[names[0]]))).last(model.context).tokens
 
     def found() -> UseMap:
         return UseMap(
@@ -231,7 +238,7 @@ def _read(
     labels = np.array([rows[at][1] for at in order])
     if len(set(labels.tolist())) < len(names):
         raise LmvizError(f"Of {len(rows)} texts {MOST_TEXTS} are read, and an answer is in none: give fewer.")
-    return names, np.stack([each.ids for each in read]), labels
+    return names, np.stack([each.last(model.context).ids for each in read]), labels
 
 
 def _answers(model: Model, names: Sequence[str]) -> np.ndarray:

@@ -100,3 +100,25 @@ def test_what_cannot_be_mapped_is_said(model):
         list(use_map(model, {"stone": ["Maya put"] * 2, "bell": ["Maya put"] * 2}))
     with pytest.raises(LmvizError, match="neither a wanted word"):
         lmviz.use_map(model, lmviz.text_set(["Maya put", "Maya took"]))
+    for other, sentence in (
+        ("twin-transformer", "reads a source beside its text"),
+        ("ambiguous-gru-both", "continues no text"),
+    ):
+        with pytest.raises(LmvizError, match=sentence):
+            lmviz.use_map(other, forms())
+
+
+def test_of_texts_longer_than_the_context_the_end_is_read(model, monkeypatch):
+    short = {thing: [f"Maya put {thing} {name}" for name in NAMES] * 4 for thing in ("stone", "bell")}
+    *_, whole = use_map(model, short)
+    monkeypatch.setattr(model, "context", len(whole.tokens))
+    *_, cut = use_map(model, {thing: [f"Later {text}" for text in texts] for thing, texts in short.items()})
+    assert len(cut.tokens) == len(whole.tokens)
+    assert cut.tokens[1:] == whole.tokens[1:]  # one more word stands before, and START no more
+
+
+def test_only_the_same_network_is_one_before_its_training(model):
+    texts = ["Maya put the stone in the box", "Mira took the bell out"] * 4
+    for ask, given in ((lmviz.probe_number, (texts,)), (lmviz.use_map, (forms(),))):
+        with pytest.raises(LmvizError, match="before its training"):
+            ask(model, *given, untrained="stories-lstm")
