@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from covering import others_slow
+from pytestqt.logging import _QtMessageCapture
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.table import PANELS, shown_perspectives
@@ -66,3 +67,16 @@ def test_in_the_lecture_hall_the_tour_shows_rows_of_tokens_whole_and_the_stage_b
     stage = next(panel for panel in window.perspective.panels if panel.objectName() == "stage_view")
     picture = next(panel for panel in window.perspective.panels if panel.objectName() == "picture_view")
     qtbot.waitUntil(lambda: stage.is_in_sight and picture.is_in_sight)
+
+
+@pytest.mark.slow
+def test_before_a_class_a_question_is_there_before_its_room_is(
+    window: MainWindow, drawn: Callable[[], None], qtbot: QtBot, qtlog: _QtMessageCapture
+) -> None:
+    lesson = open_lesson(next(LESSONS[name] for name in LESSONS if "counting" in name), perspective_names())
+    window.lessons.open(lesson, 0)
+    qtbot.waitUntil(lambda: window.session.lesson.step is lesson.steps[0])
+    drawn()
+    window.set_projector(True)
+    drawn()
+    assert [each.message for each in qtlog.records if "Negative sizes" in each.message] == []

@@ -198,11 +198,11 @@ class LessonPanel(Panel):
         is_below = theme_switch().projector
         self._links.setVisible(not is_below)
         if is_below == self._below.isHidden():
-            self._below.setHidden(not is_below)
-            if is_below:
+            if is_below:  # before its room is shown, which would be that of nothing
                 self._below_column.addWidget(self._question)
             else:
                 self._column.insertWidget(2, self._question)
+            self._below.setHidden(not is_below)
         self._fit_below()
 
     def _fit_below(self) -> None:
