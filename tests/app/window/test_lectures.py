@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from covering import parametrize_few
+from covering import parametrize_few, walk_through
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QWidget
@@ -119,6 +119,33 @@ def test_keys_go_on_from_a_field_that_is_typed_in(opened: MainWindow, qtbot: QtB
     with qtbot.waitSignal(opened.scenes.shown):
         press(opened, Qt.Key.Key_PageDown, qtbot)
     assert opened.lectures.number == 1
+
+
+@pytest.mark.slow
+@walk_through("inside", "autodiff")
+def test_a_clicker_goes_back_whatever_has_the_keys(
+    opened: MainWindow,
+    drawn: Callable[[], None],
+    qtbot: QtBot,
+    perspectives: tuple[str, ...],
+) -> None:
+    back, deaf = next(action for action in opened.commands.all() if action.text() == "Item before"), []
+    pressed: list[None] = []
+    back.triggered.connect(
+        lambda: pressed.append(None)
+    )  # at the first item it only says that it is the first
+    for name in perspectives:
+        opened.show_perspective(name)
+        drawn()
+        for widget in opened.findChildren(QWidget):
+            if widget.isVisible() and widget.isEnabled() and widget.focusPolicy() != Qt.FocusPolicy.NoFocus:
+                widget.setFocus()
+                before = len(pressed)
+                press(opened, Qt.Key.Key_PageUp, qtbot)
+                if len(pressed) == before:
+                    deaf.append(f"{name}: {widget.objectName() or type(widget).__name__}")
+    assert pressed
+    assert deaf == []
 
 
 def test_without_a_lecture_the_keys_are_those_of_tables(window: MainWindow, qtbot: QtBot) -> None:
