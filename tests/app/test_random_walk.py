@@ -4,14 +4,12 @@ In the suite it takes a fixed number of steps, and few of them in every check.
 `LMVIZ_RANDOM_WALK_SECONDS=300` walks that long instead, and `LMVIZ_RANDOM_WALK_SEED` from another beginning.
 """
 
-import faulthandler
 import gc
 import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
 
 import pytest
 from owners import can_be_told, wrong_owners
@@ -24,6 +22,7 @@ from walker import Walker
 from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.app.workers.watchdog import LateStacks
 
 ACTIONS_OF_A_WINDOW = 400
 HANG = 15.0  # seconds in which the window's thread did not come round, on a machine with nothing else to do
@@ -32,10 +31,11 @@ HANG = 15.0  # seconds in which the window's thread did not come round, on a mac
 class Watchdog:
     """Notices when the window's thread does not come round."""
 
-    def __init__(self, report: IO[str]) -> None:
+    def __init__(self) -> None:
         self.doing: Callable[[], str] = str
-        self._report = report  # takes the lines of code in which the window's thread stood
+        self.stood_at = ""
         self.longest = (0.0, "")
+        self._stacks = LateStacks(HANG)
         self._last = time.monotonic()
         self._timer = QTimer()
         self._timer.timeout.connect(self._come_round)
@@ -44,13 +44,13 @@ class Watchdog:
     def stop(self) -> None:
         """Watch no longer."""
         self._timer.stop()
-        faulthandler.cancel_dump_traceback_later()
+        self._stacks.stop()
 
     def _come_round(self) -> None:
         now = time.monotonic()
         self.longest = max(self.longest, ((now - self._last) / patience(), self.doing()))
         self._last = now
-        faulthandler.dump_traceback_later(HANG, file=self._report)
+        self.stood_at += self._stacks.take()
 
 
 def wrong_things(folder: Path) -> list[Path]:
@@ -77,11 +77,10 @@ def wrong_things(folder: Path) -> list[Path]:
 
 
 @pytest.fixture
-def watchdog(qapp: QApplication, tmp_path: Path) -> Iterator[Watchdog]:
-    with (tmp_path / "hang.txt").open("w", encoding="utf-8") as report:
-        watchdog = Watchdog(report)
-        yield watchdog
-        watchdog.stop()
+def watchdog(qapp: QApplication) -> Iterator[Watchdog]:
+    watchdog = Watchdog()
+    yield watchdog
+    watchdog.stop()
 
 
 @pytest.mark.timeout(3600)
@@ -135,5 +134,4 @@ def test_a_random_walk_ends_well(
         assert not [sentence for sentence in said if "did not expect" in sentence]
         opened += 1
     watchdog.stop()
-    stood_at = (tmp_path / "hang.txt").read_text(encoding="utf-8")
-    assert watchdog.longest[0] < HANG, f"{watchdog.longest}\n{stood_at}"
+    assert watchdog.longest[0] < HANG, f"{watchdog.longest}\n{watchdog.stood_at}"

@@ -44,6 +44,7 @@ STAYING = {
     "MainThread",
     "reading the model",
     "running what strangers wrote",
+    "watching the window",
     "watching series of checkpoints",
 }
 KEPT_BY_PYSIDE = "PySide6.QtWidgets.QAccessibleWidget"  # each is empty when its widget has gone

@@ -1,6 +1,8 @@
 """The watchdog says where the window stood, and only then."""
 
 import logging
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
@@ -40,3 +42,25 @@ def test_a_window_that_waits_for_a_person_stands_nowhere(watchdog: Watchdog, qtb
     watchdog.noticed.connect(lambda took, stacks: told.append(took))
     qtbot.wait(round(3000 * LONGEST))
     assert [took for took in told if took > 2 * LONGEST] == []  # a busy machine may be late
+
+
+CHANGING = """
+import sys, time
+from lmviz.app.workers.watchdog import LateStacks
+work = "def f(n):\\n return n if n < 1 else f(n - 1) + sum(x for x in range(n))\\nf(40)"
+stacks, until, written = LateStacks(0.002), time.monotonic() + float(sys.argv[1]), 0
+while time.monotonic() < until:
+    for number in range(15):
+        exec(compile(work, "x" * 50 + str(number), "exec"), {})
+    written += bool(stacks.take())
+print(written)
+"""
+
+
+@pytest.mark.slow  # a minute; `faulthandler.dump_traceback_later` ended one process of three in 20 seconds
+def test_frames_that_change_meanwhile_do_not_end_the_process() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CHANGING, "60"], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 100
