@@ -341,9 +341,6 @@ class Board(QWidget):
         self._standing = self._find_places(wanted, joined, least_of)
         if (brought := self._view.brought) in self._standing:
             self._view.fronts[self._standing[brought]] = brought
-        for name, page in self._pages.items():
-            if page.has_panel:
-                page.set_least(least_of(name))
         held: dict[str, list[PanelPage]] = {name: [] for name in self._places}
         for row in sorted(self._rows, key=lambda row: self._standing.get(row.name) != self._homes[row.name]):
             if row.name in wanted:
@@ -358,6 +355,11 @@ class Board(QWidget):
         for name, place in self._places.items():
             chosen = self._pages.get(self._view.fronts.get(name, ""))
             place.show_pages(held[name], chosen, out_of_place)
+        for name, page in self._pages.items():  # where they stand, or they would be styled twice
+            if page.has_panel:
+                page.set_least(least_of(name))
+        for place in self._places.values():
+            place.be_as_large_as_needed()
         self._hide_empty(self._whole)
         self._share_room()
 

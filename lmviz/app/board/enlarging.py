@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QCursor
@@ -14,17 +14,23 @@ from lmviz.app.panels.table import projected_rows
 
 
 class Enlarging(QObject):
-    """Puts panels of the perspectives away, and the window's other `parts` while one panel fills it."""
+    """Puts panels of the perspectives away, and the window's other `parts` while one panel fills it.
+
+    `boards` gives the perspectives there are; each that is made later has to be adopted.
+    """
 
     def __init__(
-        self, views: Mapping[str, Board], parts: Sequence[QWidget], parent: QObject | None = None
+        self,
+        boards: Callable[[], Sequence[Board]],
+        parts: Sequence[QWidget],
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._views = views
+        self._boards = boards
         self._parts = tuple(parts)
         self._enlarged: Board | None = None
         self._hidden: tuple[QWidget, ...] = ()
-        self._is_projected = False
+        self._is_projected = self._in_lesson = False
         self._needed: tuple[Board, tuple[str, ...]] | None = None  # what a step of a lesson needs
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
@@ -33,6 +39,13 @@ class Enlarging(QObject):
     def is_enlarged(self) -> bool:
         """Whether one panel fills the window."""
         return self._enlarged is not None
+
+    def adopt(self, view: Board) -> None:
+        """Leave of a perspective that has just been made what is left of the others."""
+        if self._in_lesson:
+            view.set_in_lesson(True)
+        if self._is_projected:
+            self._project(view)
 
     def toggle(self, view: Board) -> None:
         """Let the panel under the pointer, or else the first one, fill the window; or bring all back."""
@@ -68,7 +81,8 @@ class Enlarging(QObject):
 
     def follow_lesson(self, is_open: bool) -> None:
         """What is arranged in a lesson is for its time; leave again what projector mode leaves."""
-        for view in self._views.values():
+        self._in_lesson = is_open
+        for view in self._boards():
             view.set_in_lesson(is_open)
             if view is not self._enlarged:
                 self._project(view)
@@ -86,7 +100,7 @@ class Enlarging(QObject):
     def _adopt_theme(self) -> None:
         if self._is_projected != theme_switch().projector:
             self._is_projected = theme_switch().projector
-            for view in self._views.values():
+            for view in self._boards():
                 if view is not self._enlarged:
                     self._project(view)
 

@@ -99,7 +99,6 @@ class Place(QTabWidget):
                 self.setTabText(at, caption(page.title))
             self.setTabToolTip(at, paragraph(page.title, *([why] if why else [])))
         self._bar.set_muted({at for at, page in enumerate(ordered) if page in out_of_place})
-        self._be_as_large_as_needed()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         at = self._bar.tabAt(self._bar.mapFromGlobal(event.globalPos()))
@@ -157,8 +156,11 @@ class Place(QTabWidget):
         if before is not None and before is not self._bar:
             self.setTabOrder(before, self._bar)
 
-    def _be_as_large_as_needed(self) -> None:
-        """Set and not computed: layouts ask for it again and again, and Qt's own has room for a frame."""
+    def be_as_large_as_needed(self) -> None:
+        """Have room for the largest of its pages.
+
+        Set and not computed: layouts ask for it again and again, and Qt's own has room for a frame.
+        """
         least = QSize(0, 0)
         for page in self.pages:
             least = least.expandedTo(page.minimumSize())

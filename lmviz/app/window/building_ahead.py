@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from PySide6.QtCore import QObject, QTimer
 
-from lmviz.app.board.board import Board
 from lmviz.app.session.session import Session
+from lmviz.app.window.frame import Perspectives
 
 QUIET = 700  # milliseconds in which a person has done nothing
 BETWEEN = 60  # milliseconds from one thing done to the next
@@ -21,9 +21,9 @@ class BuildingAhead(QObject):
     without Python's lock while Qt lays out or styles widgets here, and now and then the program crashed.
     """
 
-    def __init__(self, session: Session, views: Sequence[Board], parent: QObject) -> None:
+    def __init__(self, session: Session, perspectives: Perspectives, parent: QObject) -> None:
         super().__init__(parent)
-        self._views = tuple(views)
+        self._perspectives = perspectives
         self._steps: Iterator[None] = iter(())
         self._next = QTimer(self, singleShot=True)
         self._next.timeout.connect(self._do_one)
@@ -52,7 +52,8 @@ class BuildingAhead(QObject):
 
     def _build_all(self) -> Iterator[None]:
         """One step after the other, each short."""
-        for view in self._views:
+        for name in self._perspectives.names:
+            view = self._perspectives.board(name)
             while view.missing:
                 row = view.missing[0]
                 with contextlib.suppress(Exception):  # an error is shown when the perspective is opened

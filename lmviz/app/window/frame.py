@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QMargins, QObject, QRect, QSize
+from PySide6.QtCore import QEvent, QMargins, QObject, QRect, QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.board.board import Board
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.opening.welcome_strip import WelcomeStrip
-from lmviz.app.widgets.base.building import column, row
+from lmviz.app.widgets.base.building import Pages, column, row
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.window.notice import Notice
 
@@ -49,10 +49,10 @@ class Frame(QWidget):
 class ScrolledView(QuietScrollArea):
     """Where the window is smaller than its panels can be, this lets them scroll."""
 
-    def __init__(self, view: Board) -> None:
+    def __init__(self, board: Board) -> None:
         super().__init__()
-        self._view = view
-        self.setWidget(view)
+        self.board = board
+        self.setWidget(board)
         theme_switch().style_when_shown(self)
 
     def setVisible(self, visible: bool) -> None:
@@ -64,7 +64,47 @@ class ScrolledView(QuietScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._view.fit_into(self.maximumViewportSize())
+        self.board.fit_into(self.maximumViewportSize())
+
+
+class Perspectives(Pages):
+    """`Perspectives(names, make)`: the boards, of which one is shown, each made when it is first asked for.
+
+    Signal: `made`, with a new board.
+    """
+
+    made = Signal(Board)
+
+    def __init__(self, names: Sequence[str], make: Callable[[str], Board]) -> None:
+        super().__init__()
+        self.names = tuple(names)
+        self._make = make
+        self._views: dict[str, ScrolledView] = {}
+
+    @property
+    def boards(self) -> tuple[Board, ...]:
+        """Those that have been made, in the order of the names."""
+        return tuple(self._views[name].board for name in self.names if name in self._views)
+
+    @property
+    def shown(self) -> Board:
+        """The one that is shown."""
+        view = self.currentWidget()
+        assert isinstance(view, ScrolledView), "no perspective has been shown yet"
+        return view.board
+
+    def board(self, name: str) -> Board:
+        """The one of this name."""
+        if name not in self._views:
+            view = self._views[name] = ScrolledView(self._make(name))
+            self.addWidget(view)
+            self.made.emit(view.board)
+        return self._views[name].board
+
+    def show_board(self, name: str) -> None:
+        """Show the one of this name."""
+        self.board(name)
+        self.setCurrentWidget(self._views[name])
 
 
 class Messages(QWidget):

@@ -31,11 +31,11 @@ from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.table import has_prefix, shown_perspectives
 from lmviz.app.session.library import count_layers_from
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import Pages, next_by_tab, screen_of
+from lmviz.app.widgets.base.building import next_by_tab, screen_of
 from lmviz.app.widgets.base.spoken_role import install_roles
 from lmviz.app.window.commands import Commands
 from lmviz.app.window.control_state import Presses, state_of
-from lmviz.app.window.frame import LEAST, USUAL, Frame, Messages, ScrolledView, first_place, least_size
+from lmviz.app.window.frame import LEAST, USUAL, Frame, Messages, Perspectives, first_place, least_size
 from lmviz.app.window.header import Header
 from lmviz.app.window.job_strip import JobStrip
 from lmviz.app.window.keys import PLAIN, ArrowKeys, ShiftKey
@@ -97,8 +97,7 @@ class MainWindow(QMainWindow):
         self.jobs = JobStrip(session)
         self.transport = Transport(session)
         self.rail = PerspectiveRail(shown_perspectives())
-        self._views = {row.name: self._view(row.name) for row in shown_perspectives()}
-        self._stack = Pages()
+        self._perspectives = Perspectives([row.name for row in shown_perspectives()], self._board)
         self.lessons = Lessons(self, self)
         self.lectures = Lectures(self, (self.header, self.rail, self.transport), self)
         self.student_files = StudentFiles(self, self.lectures, self)
@@ -111,7 +110,8 @@ class MainWindow(QMainWindow):
             self.transport,
             self.lessons.side,
         )
-        self._enlarging = Enlarging(self._views, around, self)
+        self._enlarging = Enlarging(lambda: self._perspectives.boards, around, self)
+        self._perspectives.made.connect(self._enlarging.adopt)
         self._lay_out()
         self._restore()
         self.commands = Commands(self, self)
@@ -124,7 +124,7 @@ class MainWindow(QMainWindow):
     @property
     def perspective(self) -> Board:
         """The perspective that is shown."""
-        return list(self._views.values())[self._stack.currentIndex()]
+        return self._perspectives.shown
 
     @property
     def perspective_name(self) -> str:
@@ -225,22 +225,24 @@ class MainWindow(QMainWindow):
         """Build the perspectives that have not been shown yet while the user is idle."""
         from lmviz.app.window.building_ahead import BuildingAhead  # not needed for the first paint
 
-        BuildingAhead(self.session, list(self._views.values()), self)
+        BuildingAhead(self.session, self._perspectives, self)
 
     def make_panel(self, perspective: str) -> bool:
         """Make one more panel of a perspective; whether others are still missing."""
-        view = self._views.get(perspective)
-        if view is None or not view.missing:
+        if perspective not in self._perspectives.names:
+            return False
+        view = self._perspectives.board(perspective)
+        if not view.missing:
             return False
         view.build_next()
         return bool(view.missing)
 
     def show_perspective(self, name: str) -> None:
         """Show a perspective."""
-        if name != self.perspective.name:
+        if self._perspectives.boards and name != self.perspective.name:
             self._enlarging.end()
         self.rail.choose(name)
-        self._stack.setCurrentIndex(list(self._views).index(name))
+        self._perspectives.show_board(name)
         if self._left is not None:
             self._left = self.perspective  # Tab begins with what is shown now
         if not self._enlarging.is_enlarged:
@@ -256,7 +258,7 @@ class MainWindow(QMainWindow):
 
     def hide_perspective(self) -> None:
         """Let what is shown vanish until another perspective is: it is not arranged anew meanwhile."""
-        self._stack.currentWidget().hide()
+        self._perspectives.currentWidget().hide()
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
         """Open texts, runs, folders, lessons, lectures, bundles, polls, networks, questions or scenes."""
@@ -352,17 +354,15 @@ class MainWindow(QMainWindow):
 
         FaultReport(report, self).show()
 
-    def _view(self, name: str) -> Board:
+    def _board(self, name: str) -> Board:
         return Board(name, self.session, self.settings.text(f"arrangement/{name}"))
 
     def _lay_out(self) -> None:
-        for view in self._views.values():
-            self._stack.addWidget(ScrolledView(view))
-        beside = (self.prefix_bar, self._stack, self.jobs, self.lessons.side)
+        beside = (self.prefix_bar, self._perspectives, self.jobs, self.lessons.side)
         frame = Frame(self.header, self.rail, *beside, self.transport, self.lectures.edge)
         self.setCentralWidget(frame)
         self._messages = Messages(
-            (self.beginning.strip, self.notice, self.transport.notice), self._stack, frame
+            (self.beginning.strip, self.notice, self.transport.notice), self._perspectives, frame
         )
         self.setMinimumSize(LEAST)
 
@@ -432,7 +432,7 @@ class MainWindow(QMainWindow):
         self.restoreGeometry(self.settings.arrangement("view/geometry"))
         theme_switch().fit_projector(self.size())  # before it is seen: type that grows a moment later jumps
         last = self.settings.last_session.perspective
-        self.show_perspective(last if last in self._views else next(iter(self._views)))
+        self.show_perspective(last if last in self._perspectives.names else self._perspectives.names[0])
         self.prefix_bar.edit.setFocus()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -535,9 +535,9 @@ class MainWindow(QMainWindow):
         event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        for name, view in self._views.items():
-            self.settings.keep(f"arrangement/{name}", view.arrangement())
-            view.close_windows()
+        for board in self._perspectives.boards:
+            self.settings.keep(f"arrangement/{board.name}", board.arrangement())
+            board.close_windows()
         self.settings.keep("view/geometry", self.saveGeometry())
         self._remembering.write()
         self.transport.time.film.stop()
