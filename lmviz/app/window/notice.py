@@ -21,6 +21,8 @@ LETTERS_A_SECOND = 12
 
 @dataclass(frozen=True)
 class _Message:
+    """A sentence, with a button or none."""
+
     sentence: str
     word: str = ""
     action: Callable[[], object] | None = None

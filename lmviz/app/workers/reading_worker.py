@@ -26,6 +26,8 @@ Failed = Callable[[BaseException], object]
 
 @dataclass(frozen=True)
 class _Request:
+    """What is asked, under a key."""
+
     key: str
     number: int
     work: Work
@@ -33,6 +35,8 @@ class _Request:
 
 @dataclass(frozen=True)
 class _Outcome:
+    """How a request ended."""
+
     request: _Request
     result: Any = None
     fault: BaseException | None = None
