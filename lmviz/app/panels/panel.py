@@ -409,6 +409,8 @@ class Panel(QWidget):
         """Pale what is drawn where it has become late, and bring it back where it no longer is."""
         if not isValid(self):
             return
+        if not (self.is_in_sight or self._is_pale or self._pale_soon.isActive()):
+            return  # at a keystroke there are many more that nobody sees
         if self.is_behind:
             if self.is_in_sight:
                 self._pale_later()

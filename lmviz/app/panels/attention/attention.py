@@ -161,6 +161,8 @@ class AttentionPanel(CellsPanel):
 
     def _say_what_stands_out(self) -> None:
         """Name the head that looks hardest from the position, whichever is drawn."""
+        if self.awaits_answer:  # what is said stays as what is drawn does: without it that would move
+            return
         found = self._found_remark()
         chosen, several = self.session.attention.chosen_of(self._side)
         is_elsewhere = found is not None and (len(several) > 1 or chosen != (found.layer, found.head))
@@ -168,7 +170,7 @@ class AttentionPanel(CellsPanel):
 
     def _found_remark(self) -> AttentionRemark | None:
         reading = self.session.reading.current
-        if reading is None or self._side or self._shows_gradient or self.awaits_answer:
+        if reading is None or self._side or self._shows_gradient:
             return None
         position = self.session.reading.position
         if position >= len(reading.trace):
@@ -176,7 +178,7 @@ class AttentionPanel(CellsPanel):
         return attention_remark(reading.trace, position, self.session.reading.noun)
 
     def _follow_remark(self) -> None:
-        found = self._found_remark()
+        found = None if self.awaits_answer else self._found_remark()
         if found is not None:
             self.session.attention.choose_head(found.layer, found.head)
 

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.panels.attention import attention
 from lmviz.app.panels.attention.attention import AttentionPanel
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
@@ -17,10 +18,14 @@ from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import save_arrays
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.link_button import LinkButton
+from lmviz.app.widgets.base.remark import Remark
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.text.arithmetic_card import ResultLine
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.interventions import scale_head
+from lmviz.inspection.remarks import AttentionRemark
+from lmviz.inspection.trace import Trace
 
 ONLY_PANELS = ("attention", "attention_text", "heads", "attention_why")
 
@@ -363,3 +368,48 @@ def test_a_low_panel_leaves_its_room_to_the_matrix(
     shown.setFixedHeight(300)
     drawn()
     assert remark.isVisible()
+
+
+class Painted(QObject):
+    """Counts how often a widget is painted, and how often it is given another size."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.seen: list[QEvent.Type] = []
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Paint, QEvent.Type.Resize):
+            self.seen.append(event.type())
+        return False
+
+
+def test_a_word_more_has_the_matrix_painted_once_and_what_is_said_of_it_stays_until_then(
+    panels: dict[str, Panel],
+    session: Session,
+    reread: Callable[[Callable[[], object]], None],
+    drawn: Callable[[], None],
+    qapp: QApplication,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def remark(trace: Trace, position: int, noun: str) -> AttentionRemark:
+        return AttentionRemark(1, 1, f"Layer 2, head 2 looks from {position} at 1.")
+
+    monkeypatch.setattr(attention, "attention_remark", remark)
+    panel = panels["attention_view"]
+    panel.refresh()
+    drawn()
+    panel.grab()  # with which all is laid out
+    qapp.processEvents()
+    said, link = panel.findChild(Remark), panel.findChild(LinkButton, "attention_remark_link")
+    painted, before = Painted(panel.matrix), said.sentence
+    session.reading.set_prefix(f"{session.reading.prefix} eat")
+    assert panel.awaits_answer
+    assert (said.sentence, link.isHidden()) == (before, False)
+    reread(lambda: None)
+    drawn()
+    assert said.sentence not in ("", before)
+    qtbot.waitUntil(lambda: bool(painted.seen))
+    qapp.processEvents()
+    assert painted.seen == [QEvent.Type.Paint]
