@@ -21,7 +21,7 @@ from lmviz.circuits.by_row import band
 from lmviz.circuits.cached_pass import CachedPass, Edit
 from lmviz.circuits.contrast import Contrast
 from lmviz.circuits.places import axis_of, carried, matching
-from lmviz.circuits.read_contrast import read_contrast
+from lmviz.circuits.read_contrast import check_is_number, read_contrast
 from lmviz.circuits.result import Numbers
 from lmviz.circuits.together import AT_ONCE, read_together, texts_together
 from lmviz.inspection.backpropagation import unchanged
@@ -224,6 +224,8 @@ class AblationPlan:
         some = [self.examples[number] for number in numbers]
         read = self._read(some)
         intact = np.array(read.measures([one.scalar for one in some]))
+        for one, number in zip(some, intact, strict=True):
+            check_is_number(self.model, one.scalar.name, float(number))
         changes = np.zeros((len(some), *self.shape))
         for row, tap in enumerate(self.chosen):
             with part_of_work(row, len(self.chosen)):
@@ -245,6 +247,7 @@ class AblationPlan:
         one = self.examples[number]
         read = self._read([one])
         intact = read.measure(one.scalar)
+        check_is_number(self.model, one.scalar.name, intact)
         changes = np.full(self.shape, np.nan)
         for row, tap in enumerate(self.chosen):
             look_up()

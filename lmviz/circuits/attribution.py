@@ -25,13 +25,14 @@ from lmviz.circuits.linear_walk import Leaf, LinearWalk, recurrent_layers
 from lmviz.circuits.order_shares import ORDER, order_shares
 from lmviz.circuits.patching import tokens_along
 from lmviz.circuits.places import axis_of
-from lmviz.circuits.read_contrast import ReadContrast, read_contrast
+from lmviz.circuits.read_contrast import ReadContrast, check_is_number, read_contrast
 from lmviz.circuits.result import Numbers
 from lmviz.circuits.together import read_together, texts_together
 from lmviz.inspection.held_words import held_words
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.tracing import trace
 from lmviz.models.address import Address
+from lmviz.models.finite import parameters_without_numbers, why_not_finite
 from lmviz.models.interruption import look_up, part_of_work
 from lmviz.models.model import Model
 from lmviz.models.operations import Mix, PositionLookup, Sinusoids, SourceMean, TokenLookup
@@ -253,8 +254,17 @@ def _summed(
     words: Mapping[str, Numbers],
     depth: int = 0,
 ) -> Attribution:
-    """All kinds in a row, and what rounding leaves."""
+    """All kinds in a row, and what rounding leaves; LmvizError where one of these is no number."""
+    measure, model = question.scalar.name, question.model
+    check_is_number(model, measure, value)
     shares = [float(share) for found in kinds.values() for share in found.array.ravel()]
+    if not np.isfinite(shares).all():
+        if parameters_without_numbers(model):
+            raise LmvizError(why_not_finite(model, "the shares of its parts"))
+        raise LmvizError(
+            f"Some values inside {model.name or 'this model'} are infinite here, so they add no share to "
+            f"{measure}: undo what makes them so, or ask about another text."
+        )
     _set(kinds, ROUNDING, math.fsum([value, *(-share for share in shares)]))
     names = tuple(name for kind, found in kinds.items() for name in _names(kind, found))
     return Attribution(
@@ -262,7 +272,7 @@ def _summed(
         axes=("component",),
         names={"component": names},
         value=value,
-        measure=question.scalar.name,
+        measure=measure,
         kinds=kinds,
         held=held,
         words=words,

@@ -146,7 +146,7 @@ class LinearWalk:
     def value(self, address: str) -> np.ndarray:
         """A tap's value (*axes)."""
         if address not in self._values:
-            self._values[address] = self.read.values[address][0].cpu().double().numpy()
+            self._values[address] = self.read.values[address][0].detach().cpu().double().numpy()
         return self._values[address]
 
     def weight(self, operand: Weight) -> np.ndarray:

@@ -20,7 +20,7 @@ from lmviz.circuits.cached_pass import CachedPass, Edit
 from lmviz.circuits.contrast import Contrast
 from lmviz.circuits.growing import Growing
 from lmviz.circuits.places import axis_of, carried, matching
-from lmviz.circuits.read_contrast import ReadContrast, read_contrast
+from lmviz.circuits.read_contrast import ReadContrast, check_is_number, read_contrast
 from lmviz.circuits.result import Numbers
 from lmviz.circuits.together import AT_ONCE, read_together, texts_together
 from lmviz.inspection.backpropagation import DifferentiablePass, differentiating
@@ -234,7 +234,8 @@ class _Grids:
             questions, clean.measures(scalars), changed.measures(scalars), strict=True
         ):
             start, end = reversed(numbers) if into == "changed" else numbers
-            if not np.isfinite(numbers).all() or start == end:
+            check_is_number(question.model, question.scalar.name, *numbers)
+            if start == end:
                 raise LmvizError(
                     f"{question.scalar.name} is {numbers[0]:.4g} in the text and {numbers[1]:.4g} in the "
                     "other, so there is no difference to bring back: choose another number, or change "

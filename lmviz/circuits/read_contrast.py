@@ -17,6 +17,7 @@ from lmviz.inspection.measures import WordSum
 from lmviz.inspection.recording import PreparedReading, prepared
 from lmviz.inspection.scalar import read_scalar, token_named
 from lmviz.inspection.scalar_words import answers_in
+from lmviz.models.finite import parameters_without_numbers, why_not_finite
 from lmviz.models.given_source import GivenSource
 from lmviz.models.interruption import uncounted_work
 from lmviz.models.sequences import SOURCE, TEXT
@@ -93,6 +94,18 @@ def read_contrast(
     of = contrast.measure or _proposed(model, clean, changed)
     values = {} if isinstance(of, str | WordSum) else CachedPass(model, clean).values
     return ReadContrast(model, clean, changed, read_scalar(of, model, clean.ids, values), first)
+
+
+def check_is_number(model: Model, name: str, *numbers: float) -> None:
+    """LmvizError where a measure of that name is infinite or none in a text as it is, and why that is so."""
+    if np.isfinite(numbers).all():
+        return
+    if parameters_without_numbers(model):
+        raise LmvizError(why_not_finite(model, "its predictions"))
+    raise LmvizError(
+        f"{name} is not a finite number here, so nothing can be compared with it: choose another "
+        "measure, such as a probability, or undo what makes it so."
+    )
 
 
 def measured_contrast(

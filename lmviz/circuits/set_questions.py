@@ -10,7 +10,7 @@ import numpy as np
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass
 from lmviz.circuits.contrast import Contrast
-from lmviz.circuits.read_contrast import ReadContrast, read_contrast
+from lmviz.circuits.read_contrast import ReadContrast, check_is_number, read_contrast
 from lmviz.circuits.shipped_questions import ShippedQuestion
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.measures import WordSum
@@ -75,6 +75,7 @@ def asking_rows(
                 question = read_contrast(model, contrast, interventions)
                 read = CachedPass(question.model, question.clean, question.span)
                 value = read.measure(question.scalar)
+                check_is_number(question.model, question.scalar.name, value)
         except LmvizError as error:
             trouble = trouble or str(error)
             yield AskedRow(number, contrast, trouble=str(error))
@@ -91,7 +92,7 @@ def questions_of(
     """The contrasts of a set, each checked with the model; LmvizError where no row can be asked.
 
     A row cannot be asked where its wanted word is not one token, where its pair does not line up, or where
-    the measure is none.
+    the measure is none, or no number.
     """
     contrasts: dict[int, Contrast] = {}
     troubles: dict[int, str] = {}

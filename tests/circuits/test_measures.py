@@ -8,6 +8,7 @@ from family_cases import IDS, beside, one_of_each, source_of, trained, translate
 import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.contrast import Contrast
+from lmviz.inspection.interventions import add
 from lmviz.inspection.measures import Divergence, WordSum
 
 OTHER = (*IDS[:-1].tolist(), 1)
@@ -111,3 +112,37 @@ def test_words_that_cannot_be_held_against_each_other_are_refused():
     with pytest.raises(LmvizError, match="give as many"):
         WordSum(("1", "2"), ("3",), of="logit")
     assert beside(untrained("gru", {})) == {}
+
+
+ASKS = (lmviz.patch, lmviz.ablate, lmviz.attribute, lambda model, one: lmviz.circuit(model, one, 2))
+
+
+@pytest.mark.parametrize("ask", ASKS)
+@pytest.mark.parametrize("family", ["transformer", "lstm"])
+def test_weights_that_are_no_numbers_are_named_by_whatever_measures(family, ask):
+    model = untrained(family, {})
+    with torch.no_grad():
+        [*model.parameters()][2].fill_(float("nan"))
+    with pytest.raises(LmvizError, match="NaN or infinity in"):
+        ask(model, pair("logit:1-2"))
+
+
+def test_a_weight_that_only_the_shares_read_is_named_too():
+    model = untrained("transformer", {"tied": True})
+    with torch.no_grad():
+        model.embedding.weight[0] = float("nan")  # no token of the text, and no word of the measure
+    assert np.isfinite(lmviz.ablate(model, pair("logit:1-2")).array).all()
+    with pytest.raises(LmvizError, match=r"infinity in embedding\.weight, so the shares"):
+        lmviz.attribute(model, pair("logit:1-2"))
+
+
+@pytest.mark.parametrize("ask", ASKS[:3])
+def test_a_measure_that_is_no_number_in_the_text_itself_is_refused_as_such(ask):
+    """And is not blamed on the part that is taken away."""
+    counted = trained("ngram", (("smoothing", "maximum-likelihood"),))
+    with pytest.raises(LmvizError, match=r"not a finite number here|gives a word the probability 0"):
+        ask(counted, pair("logit:1-2"))
+    model = untrained("transformer", {})
+    changed = [add("layers/1/residual2", 1e38)]
+    with pytest.raises(LmvizError, match=r"not a finite number here|are infinite here"):
+        ask(model, pair("logit:1-2"), interventions=changed)
