@@ -63,10 +63,18 @@ class OpenedWindow:
     def wait_until(self, condition: Callable[[], bool]) -> None:
         """Let the window live until something is so; TimeoutError, with what went wrong, if it never is."""
         loop, look, deadline = QEventLoop(), QTimer(), time.perf_counter() + LONGEST_WAIT
-        look.timeout.connect(lambda: (condition() or time.perf_counter() > deadline) and loop.quit())
+        was_so = False  # what else is due when the loop ends may change it once more
+
+        def look_again() -> None:
+            nonlocal was_so
+            was_so = was_so or condition()
+            if was_so or time.perf_counter() > deadline:
+                loop.quit()
+
+        look.timeout.connect(look_again)
         look.start(LOOK_EVERY)
         loop.exec()
-        if not condition():
+        if not was_so:
             raise TimeoutError(" ".join(self._failures) or "The window never got so far.")
 
     def live(self, seconds: float) -> None:

@@ -86,6 +86,7 @@ class Board(QWidget):
         )
         self._was_joined: dict[str, str] = {}  # what stood with others when it was settled last
         self._leaves_tabs = False  # whether panels behind others are left for later
+        self._has_stood = False  # whether it has been shown
         self._toggles: dict[str, QAction] = {}
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._adopt_type)
@@ -565,6 +566,27 @@ class Board(QWidget):
         if not (row.tabbed and self._leaves_tabs):
             _ = page.panel
 
+    def make_ready(self) -> bool:
+        """Do one more part of what its first showing would do; whether anything is left to be done.
+
+        First its panels are made, then each is put into its place, where Qt styles it.
+        """
+        if self.missing:
+            self.build_next()
+            return True
+        if self._has_stood or self._built_at != {current_theme().scale}:
+            return False
+        if not self._places:
+            self._build()
+            return True
+        for name, place in self._places.items():
+            homed = [self._pages[row.name] for row in self._rows if self._homes[row.name] == name]
+            held = [page for page in homed if page.row.name in self._wanted]
+            if len(place.pages) < len(held):
+                place.show_pages(held[: len(place.pages) + 1], None, {})
+                return True
+        return False
+
     def _make(self, row: PanelRow) -> Panel:
         panel = row.build(self._session)
         panel.begun.connect(lambda: self._show_what_has_begun(self._pages[row.name]))
@@ -605,10 +627,12 @@ class Board(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not self._places:
+        if not self._has_stood:
+            self._has_stood = True
             while self.missing:
                 self.build_next()
-            self._build()
+            if not self._places:
+                self._build()
             self._scale = current_theme().scale
             if self._built_at != {current_theme().scale}:
                 QTimer.singleShot(0, self, self._renew_type)

@@ -357,6 +357,7 @@ class CurrentReading(Part):
         return Encoding(trace.ids, trace.tokens, trace.offsets, *((False,) * len(trace),) * 2)
 
     def _read(self) -> None:
+        self._read_soon.stop()  # what changed before in this turn is read with this
         question, cache, previous = self.question, self._work.cache, self._reading
         if question is None:
             self._work.silence("reading")

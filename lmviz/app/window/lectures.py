@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 KINDS, OPENED = "Lectures (*.lecture)", "Lectures and bundles (*.lecture *.lmvizbundle)"
 LONGEST_TITLE = 60  # characters of the title that a saved scene is given
 SOON = 300  # milliseconds from an item until the next one is prepared, which is not to delay this one
+LATEST = 10  # so many times it waits as long for what is still being drawn
 BETWEEN = 60  # milliseconds from one panel that is made ahead to the next
 BLACK_KEYS = (Qt.Key.Key_B, Qt.Key.Key_Period)  # the second is what many clickers send
 
@@ -53,8 +54,8 @@ class LectureWindow(Shell, Protocol):
     def hide_perspective(self) -> None:
         """Let what is shown vanish until another perspective is."""
 
-    def make_panel(self, perspective: str) -> bool:
-        """Make one more panel of a perspective; whether others are still missing."""
+    def make_ready(self, perspective: str) -> bool:
+        """Do one more part of what a perspective's first showing would do; whether anything is left of it."""
 
 
 class Lectures(QObject):
@@ -80,6 +81,7 @@ class Lectures(QObject):
         self._offered = ""
         self._prepare_soon = QTimer(self, singleShot=True, interval=SOON)
         self._prepare_soon.timeout.connect(self._prepare_next)
+        self._waits = 0  # how often it may still wait
         self._make_soon = QTimer(self, interval=BETWEEN)
         self._make_soon.timeout.connect(self._make_panel)
 
@@ -332,6 +334,7 @@ class Lectures(QObject):
         self.put_on(self._lecture.items[number])
         self._parent.setFocus()  # a key of the clicker is not to be typed into a field
         self._tell()
+        self._waits = LATEST
         self._prepare_soon.start()
 
     def _prepare_no_more(self) -> None:
@@ -343,12 +346,19 @@ class Lectures(QObject):
         lecture, number = self._lecture, self._number + 1
         if lecture is None or number >= len(lecture.items):
             return
-        if self._window.session.reading.is_busy:
+        if self._waits and self._is_being_drawn:
+            self._waits -= 1
             self._prepare_soon.start()
             return
         for shown in lecture.items[number].layers:
             self._prepare(shown)
         self._make_soon.start()
+
+    @property
+    def _is_being_drawn(self) -> bool:
+        """Whether the item that is shown is not yet drawn whole."""
+        seen = [panel for panel in self._window.perspective.panels if panel.is_in_sight]
+        return not self._window.session.work.is_at_rest or not all(panel.is_up_to_date for panel in seen)
 
     def _prepare(self, shown: Shown) -> None:
         from lmviz.app.opening.lesson_openings import prepare_all
@@ -362,10 +372,10 @@ class Lectures(QObject):
                 prepare_all(self._window.session, lesson.openings_before(step), lesson.folder)
 
     def _make_panel(self) -> None:
-        """Make one more panel of the next item."""
+        """Make one more panel of the next item, or put one into its place."""
         assert self._lecture is not None, "nothing is prepared without one"
         shown = self._lecture.items[self._number + 1].shown
-        if not self._window.make_panel(shown.perspective):
+        if not self._window.make_ready(shown.perspective):
             self._make_soon.stop()
 
     def _end(self) -> None:

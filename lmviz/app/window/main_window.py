@@ -227,15 +227,10 @@ class MainWindow(QMainWindow):
 
         BuildingAhead(self.session, self._perspectives, self)
 
-    def make_panel(self, perspective: str) -> bool:
-        """Make one more panel of a perspective; whether others are still missing."""
-        if perspective not in self._perspectives.names:
-            return False
-        view = self._perspectives.board(perspective)
-        if not view.missing:
-            return False
-        view.build_next()
-        return bool(view.missing)
+    def make_ready(self, perspective: str) -> bool:
+        """Do one more part of what a perspective's first showing would do; whether anything is left of it."""
+        known = self._perspectives.names
+        return perspective in known and self._perspectives.board(perspective).make_ready()
 
     def show_perspective(self, name: str) -> None:
         """Show a perspective."""

@@ -7,11 +7,12 @@ from covering import parametrize_few
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QSplitter, QSplitterHandle, QTabBar
+from PySide6.QtWidgets import QApplication, QSplitter, QSplitterHandle, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.board.board import Board
 from lmviz.app.board.page import PanelPage, PanelWindow
+from lmviz.app.board.place import Place
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
@@ -306,3 +307,28 @@ def test_panels_are_parted_by_lines_that_can_be_dragged_and_no_panel_can_be_drag
     drag(window, "plan", -400)
     assert panel_of(window, "plan_view").width() >= panel_of(window, "plan_view").minimumWidth()
     assert not any(split.childrenCollapsible() for split in window.perspective.findChildren(QSplitter))
+
+
+def test_what_is_made_ready_stands_in_its_places_before_it_is_shown(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Qt styles a panel when it is put into the window, and that takes long."""
+    while window.make_ready("train"):
+        pass
+    [board] = [view for view in window.findChildren(Board) if view.name == "train"]
+    assert not board.isVisible()
+    held = set(board.panels)
+    assert held
+    assert all(board.isAncestorOf(panel) for panel in held)
+    put: list[str] = []
+    insert = Place.insertTab
+
+    def note(self: Place, at: int, page: QWidget, title: str) -> int:
+        put.append(title)
+        return insert(self, at, page, title)
+
+    monkeypatch.setattr(Place, "insertTab", note)
+    window.show_perspective("train")
+    assert put == []
+    assert set(board.panels) == held
+    assert not window.make_ready("train")

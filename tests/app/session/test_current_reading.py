@@ -2,12 +2,14 @@
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session import work
+from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
@@ -261,3 +263,25 @@ def test_a_tokenizer_that_gives_up_on_a_short_text_says_so_and_reads_the_next(
     assert session.reading.encoding is None
     session.reading.set_prefix("the cows")
     assert len(session.reading.encoding) > 1
+
+
+def test_a_model_and_a_prefix_that_change_in_one_turn_are_read_once(
+    session: Session, read: Session, transformer_run: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    opened: list[OpenedModel] = []
+    session.library.open_beside(transformer_run, opened.append)
+    qtbot.waitUntil(lambda: bool(opened) and not session.reading.is_busy)
+    asked: list[str] = []
+    ask = session.work.ask
+
+    def note(key: str, *given: Any) -> None:
+        asked.append(key)
+        ask(key, *given)
+
+    monkeypatch.setattr(session.work, "ask", note)
+    session.library.choose(opened[0])
+    session.reading.set_prefix("the hens")
+    qtbot.waitUntil(lambda: not session.reading.is_late and not session.reading.is_busy)
+    assert session.reading.current is not None
+    assert session.reading.current.trace.text == "the hens"
+    assert asked.count("reading") == 1

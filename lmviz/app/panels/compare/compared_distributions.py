@@ -214,7 +214,10 @@ class ComparedDistributionsPanel(Panel):
             self._title.setText(subject)
             self._draw()
 
-        self.ask(Question(KEY, models, work), take)
+        question = Question(KEY, models, work, about=(text, end, subject))
+        if self.has_drawn(question):
+            self._draw()
+        self.ask_once(question, take)
 
     def _draw_soon(self) -> None:
         """Other sizes have room for other numbers of bars; nothing has to be asked for."""

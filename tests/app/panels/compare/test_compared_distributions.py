@@ -167,3 +167,21 @@ def test_without_models_and_texts_everything_says_what_to_do(window: MainWindow,
                 for label in view.findChildren(QLabel)
             )
         )
+
+
+def test_what_is_drawn_is_not_asked_again(
+    compare: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    view = wait_for_distributions(compare, 2, qtbot)
+    asked: list[str] = []
+    ask = compare.session.work.ask_models
+    monkeypatch.setattr(
+        compare.session.work,
+        "ask_models",
+        lambda models, key, *rest: asked.append(key) or ask(models, key, *rest),
+    )
+    view.refresh_soon()
+    qtbot.waitUntil(lambda: view.is_up_to_date)
+    assert asked == []
+    compare.session.reading.set_prefix("the hens")
+    qtbot.waitUntil(lambda: asked.count("compare") == 1)
