@@ -2,7 +2,8 @@
 
 Of a model with 48 layers of 25 heads the squares of 1,024 tokens take 20 GB, and their gradients as much
 again. So the sweep forward lets each square go, and the sweep back makes a few of its rows again where it
-needs them (T. Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost"). The gradient of a square
+needs them (T. Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost"). Where all steps state what
+comes back through them, that is only where one of them asks for such a row. The gradient of a square
 that somebody reads follows in the same way from that of the first tap behind it that is kept.
 """
 
@@ -19,9 +20,15 @@ from torch.utils.checkpoint import checkpoint
 
 from lmviz.inspection.computed_square import ComputedSquare, Rows
 from lmviz.inspection.deferred_array import as_batch
-from lmviz.inspection.rows_of_squares import PassByRows, RowsPass, is_made_whole, steps_before
+from lmviz.inspection.rows_of_squares import (
+    PassByRows,
+    RowsPass,
+    hides_later,
+    is_made_whole,
+    steps_before,
+)
 from lmviz.inspection.traced_array import TracedArray, scores_behind
-from lmviz.models.tap import Tap
+from lmviz.models.tap import Tap, Value
 
 
 class DifferentiableByRows(PassByRows):
@@ -45,9 +52,36 @@ class DifferentiableByRows(PassByRows):
         return super().joined(given, taps)
 
     def back(
+        self,
+        given: Mapping[str, torch.Tensor],
+        taps: Sequence[Tap],
+        made: torch.Tensor,
+        sent: torch.Tensor,
+    ) -> list[torch.Tensor]:
+        """The gradients of `given`, where the last of some taps is `made` and its gradient `sent`."""
+        return self._stated(given, taps, made, sent) or self._recorded(given, taps, sent)
+
+    def _stated(
+        self,
+        given: Mapping[str, torch.Tensor],
+        taps: Sequence[Tap],
+        made: torch.Tensor,
+        sent: torch.Tensor,
+    ) -> list[torch.Tensor] | None:
+        """The same as the operations state it; None where one does not."""
+        found = {address: torch.zeros_like(value) for address, value in given.items()}
+        hides = hides_later(taps)
+        for first, end in self.blocks(given, taps):
+            keys = end if hides else None
+            pass_ = _RowsBack(self.tokens, given, self._named, first, end, keys, taps, made)
+            if not pass_.back(sent, found):
+                return None
+        return list(found.values())
+
+    def _recorded(
         self, given: Mapping[str, torch.Tensor], taps: Sequence[Tap], sent: torch.Tensor
     ) -> list[torch.Tensor]:
-        """The gradients of `given`, where that of the last of some taps is `sent`."""
+        """The same as torch finds it."""
         leaves = {address: value.detach().requires_grad_() for address, value in given.items()}
         found = [torch.zeros_like(value) for value in given.values()]
         for first, end in self.blocks(given, taps):
@@ -71,13 +105,62 @@ class _ByRows(torch.autograd.Function):
         *values: torch.Tensor,
     ) -> torch.Tensor:
         ctx.pass_, ctx.taps, ctx.addresses = pass_, taps, addresses
-        ctx.save_for_backward(*values)
-        return pass_.joined_without_record(dict(zip(addresses, values, strict=True)), taps)
+        made = pass_.joined_without_record(dict(zip(addresses, values, strict=True)), taps)
+        ctx.save_for_backward(made, *values)
+        return made
 
     @staticmethod
     def backward(ctx: Any, *sent: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        given = dict(zip(ctx.addresses, ctx.saved_tensors, strict=True))
-        return None, None, None, *ctx.pass_.back(given, ctx.taps, sent[0])
+        made, *values = ctx.saved_tensors
+        given = dict(zip(ctx.addresses, values, strict=True))
+        return None, None, None, *ctx.pass_.back(given, ctx.taps, made, sent[0])
+
+
+class _RowsBack(RowsPass):
+    """The way back through rows of some taps, of which the last is `made`; others are made if asked for."""
+
+    def __init__(
+        self,
+        tokens: torch.Tensor,
+        given: Mapping[str, torch.Tensor],
+        axes: Mapping[str, tuple[str, ...]],
+        first: int,
+        end: int,
+        keys: int | None,
+        taps: Sequence[Tap],
+        made: torch.Tensor,
+    ) -> None:
+        super().__init__(tokens, {}, {**given, taps[-1].address: made}, axes, first, end, keys)
+        self._taps = {tap.address: tap for tap in taps}
+        self._by_keys: set[str] = set()
+
+    def read(self, operand: Value) -> torch.Tensor:
+        if operand.address not in self._values:
+            self.make([self._taps[operand.address]])
+        return super().read(operand)
+
+    def read_keys(self, operand: Value) -> torch.Tensor:
+        self._by_keys.add(operand.address)
+        return super().read_keys(operand)
+
+    def is_spare(self, operand: Value) -> bool:
+        return False
+
+    def back(self, sent: torch.Tensor, found: Mapping[str, torch.Tensor]) -> bool:
+        """Add to `found`, the gradients of whole values; whether all of the taps state theirs."""
+        last = list(self._taps)[-1]
+        waiting = {last: self.own_rows(last, sent)}
+        for tap in reversed(self._taps.values()):
+            parts = tap.operation.sent_back(self, Value(tap.address), waiting.pop(tap.address))
+            if parts is None:
+                return False
+            for address, part in parts.items():
+                if address in self._taps:
+                    waiting[address] = waiting[address] + part if address in waiting else part
+                else:
+                    own = self.own_keys if address in self._by_keys else self.own_rows
+                    own(address, found[address]).add_(part)
+        return True
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ few rows stay in the processor's cache.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import torch
@@ -21,9 +22,10 @@ AT_ONCE = 2 * 2**20
 
 
 class RowsPass(ForwardPass):
-    """A forward pass in which operations find the queries from `first` to `end`, and all keys.
+    """A forward pass in which operations find the queries from `first` to `end`, and the first `keys`.
 
-    `given` are whole values (batch, *axes) by address; `axes` are those of all taps that are read.
+    Without that number all keys. `given` are whole values (batch, *axes) by address; `axes` are those of all
+    taps that are read.
     """
 
     def __init__(
@@ -34,24 +36,41 @@ class RowsPass(ForwardPass):
         axes: Mapping[str, tuple[str, ...]],
         first: int,
         end: int,
+        keys: int | None = None,
     ) -> None:
         super().__init__(tokens, parameters)
         self.give(given)
-        self.first, self._end, self._named = first, end, axes
+        self.first, self._end, self._keys, self._named = first, end, keys, axes
         self._made: set[str] = set()
+        self._shared: set[Value] = set()
 
     def read(self, operand: Value) -> torch.Tensor:
-        value, names = self._values[operand.address], self._named[operand.address]
+        if operand.address in self._made:
+            return self._values[operand.address]
+        return self.own_rows(operand.address, self._values[operand.address])
+
+    def own_rows(self, address: str, value: torch.Tensor) -> torch.Tensor:
+        """What of a whole value belongs to the queries and keys of this pass."""
+        names = self._named[address]
         axis = next((place for place, name in enumerate(names, start=1) if name in ROWS_OF), None)
-        if operand.address in self._made or axis is None:
-            return value
-        return value.narrow(axis, self.first, self._end - self.first)
+        value = value if axis is None else value.narrow(axis, self.first, self._end - self.first)
+        return value[..., : self._keys] if names[-1] == "key" else value
 
     def read_keys(self, operand: Value) -> torch.Tensor:
-        return self._values[operand.address]
+        return self.own_keys(operand.address, self._values[operand.address])
+
+    def own_keys(self, address: str, value: torch.Tensor) -> torch.Tensor:
+        """What of a whole value belongs to the keys of this pass."""
+        return value.narrow(self._named[address].index("position") + 1, 0, self._keys or value.shape[-2])
+
+    def is_spare(self, operand: Value) -> bool:
+        """A square is, that is made for one step alone, if that leaves no record of it."""
+        return operand.address in self._made and operand not in self._shared and not torch.is_grad_enabled()
 
     def make(self, taps: Sequence[Tap]) -> torch.Tensor:
         """Compute taps in order; the rows of the last one, (batch, head, row, key or channel)."""
+        read = Counter(operand for tap in taps for operand in tap.operation.operands)
+        self._shared = {operand for operand, readers in read.items() if readers > 1}
         for tap in taps:
             self._values[tap.address] = self.handed_on(tap, tap.operation.compute(self))
             self._made.add(tap.address)
@@ -104,11 +123,17 @@ class PassByRows(ForwardPass):
         1,024 tokens gigabytes were taken and could not be used again.
         """
         found: torch.Tensor | None = None
+        positions, hides = self.tokens.shape[1], hides_later(taps)
         for first, end in self.blocks(given, taps):
-            rows = RowsPass(self.tokens, self._parameters, given, self._named, first, end).make(taps)
+            keys = end if hides else None
+            rows = RowsPass(self.tokens, self._parameters, given, self._named, first, end, keys).make(taps)
             if found is None:
-                found = rows.new_empty(*rows.shape[:2], self.tokens.shape[1], rows.shape[3])
-            found[:, :, first:end] = rows
+                width = positions if taps[-1].axes[-1] == "key" else rows.shape[3]
+                found = rows.new_empty(*rows.shape[:2], positions, width)
+            found[:, :, first:end, : rows.shape[3]] = rows
+            later = taps[-1].operation.growth.later
+            if later is not None and rows.shape[3] < found.shape[3]:
+                found[:, :, first:end, rows.shape[3] :] = later
         assert found is not None  # a text has a position
         return found
 
@@ -121,6 +146,23 @@ class PassByRows(ForwardPass):
 def is_made_whole(tap: Tap) -> bool:
     """Whether a square does not follow row by row from what it reads, such as a bias by distance."""
     return tap.operation.growth.by == "whole"
+
+
+def hides_later(taps: Sequence[Tap]) -> bool:
+    """Whether the last of some taps follows of keys up to its query alone; later ones have a known value.
+
+    Each tap is read by those after it only. What the mask hides need not be computed then.
+    """
+    masked: set[str] = set()
+    made = {tap.address for tap in taps}
+    for tap in taps:
+        growth, read = tap.operation.growth, {operand.address for operand in tap.operation.operands}
+        if growth.later is not None and (growth.by == "square" or read <= masked):
+            masked.add(tap.address)
+    last = taps[-1]
+    if last.axes[-1] == "key":
+        return last.address in masked
+    return {operand.address for operand in last.operation.operands} & made <= masked
 
 
 def steps_before(tap: Tap, unkept: Mapping[str, Tap]) -> list[Tap]:

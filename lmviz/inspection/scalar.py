@@ -98,8 +98,9 @@ class Scalar:
                 if self.against
                 else number
             )
-        logarithms = value.log_softmax(dim=-1) if self.address == "logits" else value.log()
-        return -logarithms[chosen].sum(dim=1)
+        if self.address == "logits":
+            return -value.log_softmax(dim=-1)[chosen].sum(dim=1)
+        return -value[chosen].log().sum(dim=1)
 
 
 def read_scalar(of: AnyOf, model: Model, ids: np.ndarray, values: Mapping[str, torch.Tensor]) -> Scalar:

@@ -62,6 +62,9 @@ class ForwardPass(Scope):
     def read_keys(self, operand: Value) -> torch.Tensor:
         return self.read(operand)
 
+    def is_spare(self, operand: Value) -> bool:
+        return False
+
     def is_given(self, operand: Value) -> bool:
         return operand.shift == 0 and operand.address not in self._steps and self._is_scanned(operand)
 

@@ -104,6 +104,9 @@ class Scope(Protocol):
     def read_keys(self, operand: Value) -> torch.Tensor:
         """The operand's value, (batch, *axes), at every position that those from `first` on look at."""
 
+    def is_spare(self, operand: Value) -> bool:
+        """Whether the operand's value may be written over, because nobody reads it afterwards."""
+
     def is_given(self, operand: Value) -> bool:
         """Whether the operand is known for all positions already, because no scan under way makes it."""
 
@@ -138,6 +141,14 @@ class Operation(ABC):
     @abstractmethod
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The arithmetic of one cell, whose index follows the tap's axes."""
+
+    def sent_back(self, scope: Scope, own: Value, sent: torch.Tensor) -> Mapping[str, torch.Tensor] | None:
+        """The gradients (batch, *axes) of operands by address, where that of the operation's value is `sent`.
+
+        `own` is the tap of that value, which `scope` gives as it gives the operands; nothing of `sent` may be
+        changed. None where the operation does not state it: then torch finds it, by a record of every step.
+        """
+        return None
 
     def passed_back(
         self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]

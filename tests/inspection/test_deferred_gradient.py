@@ -119,6 +119,19 @@ def test_no_square_is_ever_held_whole(model, rows_made, monkeypatch):
     np.testing.assert_allclose(row, found[WEIGHTS].array[:, 3], rtol=1e-4)
 
 
+def test_recorded_weights_are_not_made_again_on_the_way_back(model, rows_made, monkeypatch):
+    expected = gradient(model, IDS)
+    as_if_large(monkeypatch)
+    monkeypatch.setattr(deferred_array, "MOST_RECORDED", 4 * SMALL["heads"] * len(IDS) ** 2 * 2)
+    rows_made.clear()
+    found = gradient(model, IDS)
+    assert not found[WEIGHTS].is_deferred
+    way_back = sum(rows_made) - len(IDS) * (SMALL["layers"] + 1)  # the squares, and the probabilities
+    if not model.configuration.score_cap and model.configuration.positions not in ("alibi", "relative"):
+        assert way_back == 0, "a cap is differentiated by torch, and a bias that is made whole is let go"
+    same(found, expected)
+
+
 def test_cells_are_explained_as_ever(model, monkeypatch):
     as_if_large(monkeypatch)
     found = gradient(model, IDS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,11 @@ from lmviz.models.tap import GradientReader, Operation, Reader, Scope, Value
 def for_each_head(vectors: torch.Tensor, shared: int) -> torch.Tensor:
     """Keys or values (batch, group, position, channel) as (batch, head, position, channel)."""
     return vectors if shared == 1 else vectors.repeat_interleave(shared, dim=1)
+
+
+def by_group(rows: torch.Tensor, shared: int) -> torch.Tensor:
+    """Rows (batch, head, row, number) as (batch, group, row of each head that the group serves, number)."""
+    return rows if shared == 1 else rows.unflatten(1, (-1, shared)).flatten(2, 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +90,13 @@ class DotProducts(Operation):
         keys = for_each_head(scope.read_keys(Value(self.keys)), self.shared)
         return scope.read(Value(self.queries)) @ keys.transpose(-2, -1)
 
+    def sent_back(self, scope: Scope, own: Value, sent: torch.Tensor) -> Mapping[str, torch.Tensor]:
+        """To queries the gradient × keys, to keys × queries, of all heads that they serve."""
+        queries, keys = scope.read(Value(self.queries)), scope.read_keys(Value(self.keys))
+        sent = by_group(sent, self.shared)
+        to_keys = sent.transpose(-2, -1) @ by_group(queries, self.shared)
+        return {self.queries: (sent @ keys).view(queries.shape), self.keys: to_keys}
+
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """Channel by channel, query × key."""
         head, query, key = index
@@ -133,9 +146,17 @@ class Scale(Operation):
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, query, key)."""
-        scaled = scope.read(Value(self.products)) * self.scale
+        products = scope.read(Value(self.products))
+        is_spare = scope.is_spare(Value(self.products))
+        scaled = products.mul_(self.scale) if is_spare else products * self.scale
         scaled = scaled + scope.read(Value(self.bias)) if self.bias else scaled
         return FUNCTIONS[self.function].tensor(scaled)
+
+    def sent_back(self, scope: Scope, own: Value, sent: torch.Tensor) -> Mapping[str, torch.Tensor] | None:
+        """The gradient × the scale, to the bias the gradient itself; not stated where there is a function."""
+        if self.function:
+            return None
+        return {self.products: sent * self.scale} | ({self.bias: sent} if self.bias else {})
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The product × the scale, and the bias."""
@@ -183,8 +204,14 @@ class CausalMask(Operation):
         """(batch, head, query, key)."""
         scores = scope.read(Value(self.address))
         queries, keys = scores.shape[-2:]
-        seen = is_seen(queries, keys, scope.first, self.window, scores.device)
-        return scores.masked_fill(~seen, -torch.inf)
+        hidden = ~is_seen(queries, keys, scope.first, self.window, scores.device)
+        is_spare = scope.is_spare(Value(self.address))
+        return (scores.masked_fill_ if is_spare else scores.masked_fill)(hidden, -torch.inf)
+
+    def sent_back(self, scope: Scope, own: Value, sent: torch.Tensor) -> Mapping[str, torch.Tensor]:
+        """The gradient itself, and nothing to what the mask hides."""
+        sent = sent.tril(scope.first)
+        return {self.address: sent.triu(scope.first - self.window + 1) if self.window else sent}
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The score itself, or what the mask hides."""
@@ -233,6 +260,13 @@ class Mix(Operation):
         """(batch, head, position, channel)."""
         values = for_each_head(scope.read_keys(Value(self.values)), self.shared)
         return scope.read(Value(self.weights)) @ values
+
+    def sent_back(self, scope: Scope, own: Value, sent: torch.Tensor) -> Mapping[str, torch.Tensor]:
+        """To weights the gradient × values, to values × weights, of all heads that they serve."""
+        weights, values = scope.read(Value(self.weights)), scope.read_keys(Value(self.values))
+        sent = by_group(sent, self.shared)
+        to_values = by_group(weights, self.shared).transpose(-2, -1) @ sent
+        return {self.weights: (sent @ values.transpose(-2, -1)).view(weights.shape), self.values: to_values}
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """Key by key, attention weight × value."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +47,13 @@ class Softmax(Operation):
     def compute(self, scope: Scope) -> torch.Tensor:
         """The shape of the operand."""
         return scope.read(Value(self.address)).softmax(dim=-1)
+
+    def sent_back(self, scope: Scope, own: Value, sent: torch.Tensor) -> Mapping[str, torch.Tensor]:
+        """Each share × (its gradient less the mean of all gradients by their shares)."""
+        shares = scope.read(own)
+        found = sent * shares
+        torch.sub(sent, found.sum(dim=-1, keepdim=True), out=found)
+        return {self.address: found.mul_(shares)}
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """exp of the cell's own score over the sum of exp of all scores of its row."""

@@ -174,6 +174,9 @@ class Leaves:
 
     read_keys = read
 
+    def is_spare(self, operand):
+        return False
+
     def weight(self, operand):
         parameter = self.parameters[operand.name]
         return parameter if operand.rows is None else parameter[slice(*operand.rows)]
