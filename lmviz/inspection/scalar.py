@@ -173,7 +173,8 @@ def _of_function(of: Measure, values: Mapping[str, torch.Tensor]) -> Scalar:
     name = name_of(of)
     number = _number(of, ModelAnswer(values, 0, None, noted), name)
     if not torch.isfinite(number):
-        raise LmvizError(f"{name} is {float(number)} for this text, so nothing can be held against it.")
+        value = float(number.detach())
+        raise LmvizError(f"{name} is {value} for this text, so nothing can be held against it.")
     if not noted:
         raise LmvizError(f"{name} reads nothing of the answer: use answer.logits or answer['ADDRESS'].")
     reads = tuple(address for address in values if address in noted)

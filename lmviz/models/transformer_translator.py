@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -182,6 +183,14 @@ class TransformerTranslator(Translator):
         self.dropout = nn.Dropout(configuration.dropout)
         self.alignment = f"decoder/layers/{configuration.layers - 1}/cross/weights"
         initialise(self, configuration)
+
+    def check_source(self, ids: np.ndarray) -> None:
+        """LmvizError for more tokens than the encoder has places for."""
+        if len(ids) > self.configuration.context:
+            raise LmvizError(
+                f"The source has {len(ids)} tokens, but this model looks at {self.configuration.context} at "
+                "most: shorten the source or train a model with a longer context."
+            )
 
     def encoded(self, source: torch.Tensor, seen: torch.Tensor | None) -> torch.Tensor:
         """What the encoder makes of a source, (batch, source, channel)."""

@@ -127,6 +127,12 @@ def test_weights_that_are_no_numbers_are_named_by_whatever_measures(family, ask)
         ask(model, pair("logit:1-2"))
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_function_that_gives_no_number_is_refused_without_a_warning():
+    with pytest.raises(LmvizError, match="is nan for this text"):
+        lmviz.gradient(untrained("lstm", {}), IDS, lambda answer: answer.logits.sum() * float("nan"))
+
+
 def test_a_weight_that_only_the_shares_read_is_named_too():
     model = untrained("transformer", {"tied": True})
     with torch.no_grad():

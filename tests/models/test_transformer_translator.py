@@ -160,6 +160,15 @@ def test_what_cannot_be_is_said():
         answered(shaken(0), source=np.zeros(9, dtype=np.int64))
 
 
+def test_a_source_longer_than_the_context_is_refused_by_both_statements():
+    model = build(positions="sinusoidal", context=8)
+    source = np.ones(9, dtype=np.int64)
+    with pytest.raises(LmvizError, match="The source has 9 tokens, but this model looks at 8 at most"):
+        trace(model, TEXT[:2], source=source)
+    with pytest.raises(LmvizError, match="has 9 tokens, but this model looks at 8 at most"):
+        model(torch.from_numpy(TEXT[None, :2]), source=torch.from_numpy(source[None]))
+
+
 @pytest.mark.slow
 def test_it_learns_to_copy():
     model = build(layers=1, width=32, feedforward=64)
