@@ -21,11 +21,13 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Nothing is collected while thousands of tests are made: all of them stay."""
+    import leaving_out
     from compiling import compile_a_share
     from costs import Costs
 
     compile_a_share(config)
     config.pluginmanager.register(Costs())
+    config.pluginmanager.register(leaving_out)
     gc.disable()
 
 
