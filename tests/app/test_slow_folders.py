@@ -198,6 +198,7 @@ def test_a_lesson_that_comes_late_takes_no_place(
     assert session.lesson.lesson.title == "Day"
 
 
+@pytest.mark.slow
 def test_snapshots_and_exports_wait_for_their_folder_beside_the_window(
     folder: SlowFolder,
     window: MainWindow,
@@ -342,6 +343,7 @@ READ: dict[str, tuple[Callable[[Session, Path], object], Callable[[Session], boo
 """What reads the text of the shown run, and what can be seen then."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", others_slow(READ, "its text"))
 def test_whether_a_text_may_be_read_is_looked_up_beside_the_window(
     what: str, folder: SlowFolder, learning: Callable[[], Path], session: Session, qtbot: QtBot

@@ -186,6 +186,7 @@ def test_the_arrangement_is_remembered_and_can_be_reset(
     assert places(window) == usual
 
 
+@pytest.mark.slow
 @parametrize_few(
     "kept",
     [OLD, "[1, 2]", "{", '{"lengths": {"columns": [1], "left": {"heads": -5, "x": "y"}}, "fronts": 3}',
@@ -286,6 +287,7 @@ def test_the_panel_under_the_pointer_is_the_one_in_front(
     assert window.perspective.name_at(loss.mapToGlobal(QPoint(40, 40))) == "loss"
 
 
+@pytest.mark.slow
 def test_keys_of_the_main_window_act_in_the_window_of_a_panel(
     window: MainWindow, read: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:

@@ -47,6 +47,7 @@ def test_projector_mode_leaves_two_panels_without_sideways_scrolling(
     qtbot.waitUntil(lambda: shown(window) == before)
 
 
+@pytest.mark.slow
 def test_what_a_person_arranged_comes_back_after_projector_mode(
     window: MainWindow, read: Session, qtbot: QtBot
 ) -> None:
@@ -216,6 +217,7 @@ def test_going_elsewhere_brings_everything_back(window: MainWindow, read: Sessio
     qtbot.waitUntil(lambda: len(shown(window)) > MOST)
 
 
+@pytest.mark.slow
 def test_the_claim_names_the_word_that_is_looked_at_most(
     window: MainWindow, session: Session, transformer_run, qtbot: QtBot
 ) -> None:

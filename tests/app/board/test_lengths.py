@@ -61,6 +61,7 @@ def size_of(window: MainWindow, name: str) -> QSize | None:
     return QSize(page.panel.size()) if page.isVisible() else None
 
 
+@pytest.mark.slow
 @parametrize_few(
     ("perspective", "kind"),
     [

@@ -53,6 +53,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, st
     return found
 
 
+@pytest.mark.slow
 def test_attention_goes_with_the_weights_that_are_drawn(
     panels: dict[str, Panel], session: Session, asked: list, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -81,6 +82,7 @@ def test_a_panel_that_draws_by_hand_is_a_picture_and_says_so(
     assert "does not answer the pointer" in " ".join(section["left_out"])
 
 
+@pytest.mark.slow
 def test_the_menu_of_a_panel_offers_a_page_of_it(panels: dict[str, Panel]) -> None:
     menu = QMenu()
     fill_export_menu(menu, panels["attention_view"])

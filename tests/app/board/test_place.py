@@ -199,6 +199,7 @@ def test_no_tab_changes_its_place_under_the_pointer(window, read, drawn, label_r
     qtbot.waitUntil(lambda: titles(bar)[-1] != "Labels", timeout=5000)
 
 
+@pytest.mark.slow
 @parametrize_few("lose", ["disable", "hide"])
 def test_a_control_that_can_no_longer_have_the_keyboard_raises_no_other_tab(window, qtbot, lose):
     """Qt hands the keyboard on to the next control, which may stand behind another tab."""
@@ -282,6 +283,7 @@ def test_panels_behind_others_are_made_once_the_window_is_painted(starting, qtbo
     assert not any(panel.is_in_sight for panel in behind)
 
 
+@pytest.mark.slow
 def test_a_panel_that_a_person_left_in_front_is_there_at_the_first_paint(starting, settings, qtbot, drawn):
     window = starting()
     qtbot.waitUntil(lambda: not unmade(window), timeout=5000)

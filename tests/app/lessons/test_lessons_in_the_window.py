@@ -82,6 +82,7 @@ def said(driver: Driver, name: str) -> str:
     return label.text()
 
 
+@pytest.mark.slow
 def test_the_button_of_the_rail_shows_every_lesson_and_sends_the_panel_away(driver: Driver) -> None:
     driver.press("lessons_button")
     for number, path in enumerate(shipped_files()):
@@ -147,6 +148,7 @@ def test_an_answer_that_does_not_hold_now_is_not_judged(begun: Driver) -> None:
     begun.wait(lambda: "not about what is open now" in said(begun, "lesson_verdict"))
 
 
+@pytest.mark.slow
 @parametrize_few(
     ("answer", "said"),
     [("corn", "Right: corn."), ("It is corn.", "Right: It is corn."), (".", "Right: “.”.")],
@@ -296,6 +298,7 @@ def test_going_on_to_what_is_begun_takes_nothing_back(driver: Driver) -> None:
     assert current.tasks_done == driver.session.network.current.tape.popped == 0
 
 
+@pytest.mark.slow
 def test_whoever_goes_back_finds_what_the_step_works_on(driver: Driver) -> None:
     nets = "".join(f"\n## {name}\nopen: network {name}\n\nLook.\n" for name in ("lecture", "diamond"))
     driver.press("lessons_button")
@@ -416,6 +419,7 @@ def test_a_broken_lesson_is_said_to_be_broken_at_its_line(driver: Driver, tmp_pa
     assert driver.session.lesson.lesson is None
 
 
+@pytest.mark.slow
 def test_a_dropped_lesson_without_steps_is_told_what_it_lacks(driver: Driver, tmp_path: Path) -> None:
     path = tmp_path / "stepless.md"
     path.write_text("# Mine\nabout: What cows eat.\n\nThe cows eat corn.\n", encoding="utf-8")

@@ -119,6 +119,7 @@ def test_projector_enlarges_type(switch):
     assert current_theme().font().pixelSize() == round(usual * PROJECTOR_SCALE)
 
 
+@pytest.mark.slow
 def test_a_window_that_begins_in_projector_mode_is_as_large_as_one_that_enters_it(
     session: Session, settings: Settings, qtbot: QtBot
 ) -> None:

@@ -39,6 +39,7 @@ def test_a_broken_lesson_of_each_kind(window: MainWindow, tmp_path: Path, qtbot:
         assert window.session.lesson.lesson is None
 
 
+@pytest.mark.slow
 def test_a_broken_poll_of_each_kind(
     window: MainWindow, drawn: Callable[[], None], tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -56,6 +57,7 @@ def test_a_broken_poll_of_each_kind(
         assert window.session.polls.current is asked
 
 
+@pytest.mark.slow
 def test_a_broken_scene_of_each_kind(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
     for number, (content, reason) in enumerate(BROKEN_SCENES):
         path = tmp_path / f"night {number}.lmviz"
@@ -83,6 +85,7 @@ def test_what_fails_before_its_panel_stands_is_said_there(
     qtbot.waitUntil(lambda: f"{path} is not a text" in complaint(window))
 
 
+@pytest.mark.slow
 def test_a_network_is_opened_as_one(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
     path = tmp_path / "n1.net"
     path.write_text("x = 2\ny = square(x)\n", encoding="utf-8")

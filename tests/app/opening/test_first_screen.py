@@ -82,6 +82,7 @@ def test_every_perspective_can_be_looked_at_before_torch_is_there(
     assert not sleeping.session.work.is_ready
 
 
+@pytest.mark.slow
 @parametrize_few("damage", ["missing", "cut short", "another vocabulary", "no such step"])
 def test_without_a_stored_trace_that_fits_there_is_a_window_all_the_same(
     damage: str, samples: Path, tmp_path: Path, session: Session, settings: Settings, qtbot: QtBot

@@ -98,6 +98,7 @@ def test_a_run_is_called_as_everywhere_else(
     assert run.name not in again.notice.sentence
 
 
+@pytest.mark.slow
 def test_what_is_opened_instead_takes_the_place_of_the_offer(
     window: MainWindow,
     session: Session,
@@ -209,6 +210,7 @@ def test_a_session_that_was_killed_in_mid_training_is_offered_again_and_trains_o
         later.close()
 
 
+@pytest.mark.slow
 def test_an_offer_that_was_not_taken_up_is_made_again(
     window: MainWindow, settings: Settings, text_file: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:

@@ -160,6 +160,7 @@ def test_a_model_beside_its_own_earlier_steps_is_put_on_again(
     assert arranged.comparison.chosen == tuple(chosen[:-1])
 
 
+@pytest.mark.slow
 def test_the_tabs_in_front_are_part_of_the_scene(
     window: MainWindow, arranged: Session, lecture: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
@@ -310,6 +311,7 @@ def test_a_scene_whose_surgery_its_model_does_not_allow_is_not_opened_for_ever(
     assert window.notice.sentence.startswith("There is no head 99")
 
 
+@pytest.mark.slow
 @parametrize_few("content", [b"not JSON", b"{}", b"\xff\xfe"])
 def test_a_file_that_is_no_scene_is_said_in_the_notice(
     window: MainWindow, tmp_path: Path, content: bytes, qtbot: QtBot
@@ -438,6 +440,7 @@ def test_a_name_that_no_file_can_have_is_missing(
     qtbot.waitUntil(lambda: window.notice.sentence.startswith("long.lmviz names the model runs/999"))
 
 
+@pytest.mark.slow
 @parametrize_few(
     ("side", "head", "expected"),
     [

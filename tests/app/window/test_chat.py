@@ -201,6 +201,7 @@ def test_a_chat_goes_on_for_further_turns(
     assert session.reading.prefix == "Who?"
 
 
+@pytest.mark.slow
 def test_those_speak_next_whom_the_template_lets_speak(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -322,6 +323,7 @@ def test_a_model_without_a_template_reads_plain_text(
     assert window.perspective_name == "attention"
 
 
+@pytest.mark.slow
 def test_a_click_on_a_next_word_is_said_by_the_assistant(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:

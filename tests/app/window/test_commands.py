@@ -94,6 +94,7 @@ def test_where_the_race_is_steered_a_step_is_offered_only_while_it_is_under_way(
     assert "One training step" in offered()
 
 
+@pytest.mark.slow
 def test_there_is_only_something_to_undo_after_an_intervention(
     session: Session, offered: Callable[[], set[str]], lstm_run: Path, qtbot: QtBot
 ) -> None:
@@ -216,6 +217,7 @@ def found_by(window: MainWindow, typed: str) -> list[str]:
     return names
 
 
+@pytest.mark.slow
 def test_the_palette_finds_own_runs_and_texts(
     window: MainWindow, session: Session, lstm_run: Path, text_file: Path, qtbot: QtBot
 ) -> None:
@@ -227,6 +229,7 @@ def test_the_palette_finds_own_runs_and_texts(
     assert any(name.startswith("Open run ") for name in found_by(window, "that-rhymes"))
 
 
+@pytest.mark.slow
 def test_induction_leads_to_heads_and_to_the_sample_model_that_has_them(window: MainWindow) -> None:
     found = found_by(window, "induction")
     assert "Induction heads over training: what each head does" in found

@@ -69,6 +69,7 @@ def test_it_says_what_the_command_line_says(window: MainWindow, qtbot: QtBot) ->
     report.close()
 
 
+@pytest.mark.slow
 @parametrize_few("close", [DoctorReport.close, lambda report: QTest.keyClick(report, ESCAPE)])
 def test_it_can_be_closed_while_it_examines(
     window: MainWindow,
@@ -96,6 +97,7 @@ def test_it_can_be_closed_while_it_examines(
     assert found == ["python"]
 
 
+@pytest.mark.slow
 def test_what_goes_wrong_is_said(window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
     def examine() -> Iterator[Finding]:
         raise LmvizError("The disk cannot be read: try again.")

@@ -100,6 +100,7 @@ def test_what_is_predicted_leaves_as_numbers_and_as_python(
     np.testing.assert_allclose(arrays["score"], [node.score for node in scope["tree"].nodes[1:]], rtol=1e-5)
 
 
+@pytest.mark.slow
 @parametrize_few("is_changed", [False, True])
 def test_what_was_rolled_leaves_as_numbers_and_as_python(
     window: MainWindow, read: Session, qtbot: QtBot, is_changed: bool
@@ -184,6 +185,7 @@ def test_scores_leave_as_numbers_and_as_python(
     )
 
 
+@pytest.mark.slow
 def test_what_a_text_shows_leaves_as_numbers_and_as_python(
     window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:

@@ -50,6 +50,7 @@ def test_a_text(
     assert settings.recent == [text_file]
 
 
+@pytest.mark.slow
 def test_the_buttons_of_a_dialog_have_their_pictures(window: MainWindow, qtbot: QtBot) -> None:
     dialog = QFileDialog(window)
     dialog.setOption(QFileDialog.Option.DontUseNativeDialog)

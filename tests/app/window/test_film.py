@@ -146,6 +146,7 @@ def test_bars_fade_from_one_snapshot_to_the_next(
     assert not any(begun), "another text is no later moment of the same"
 
 
+@pytest.mark.slow
 def test_the_bars_of_the_next_word_are_drawn_between_two_snapshots(
     film: Film, opened: Session, window: MainWindow, clock: Clock, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:

@@ -97,6 +97,7 @@ def test_a_pause_keeps_what_it_goes_on_from_and_stopping_keeps_what_was_learned(
     dialog.close()
 
 
+@pytest.mark.slow
 def test_why_nothing_is_found_is_said_beside_the_button(
     window: MainWindow, session: Session, run: Path, qtbot: QtBot
 ):
@@ -114,6 +115,7 @@ def test_why_nothing_is_found_is_said_beside_the_button(
     dialog.close()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_found_is_said_before(window: MainWindow, session: Session, qtbot: QtBot):
     dialog = opened_dialog(window, qtbot)
     assert "Open a model" in dialog.plan_label.text()

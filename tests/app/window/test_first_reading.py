@@ -50,6 +50,7 @@ def test_where_words_would_take_too_long_characters_are_read_and_words_are_offer
     assert session.text.first_reading is None, "a person has chosen"
 
 
+@pytest.mark.slow
 def test_where_both_are_slow_a_smaller_model_is_planned(
     session: Session, many_words: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,6 +65,7 @@ def test_where_both_are_slow_a_smaller_model_is_planned(
     assert session.plan.current.configuration == wider, "what a person chose stays"
 
 
+@pytest.mark.slow
 def test_where_words_are_quick_enough_they_are_read(
     session: Session, many_words: Path, text_file: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,6 +117,7 @@ def test_an_entry_is_about_the_model_that_it_names(
     assert two.library.models == (first,)
 
 
+@pytest.mark.slow
 def test_its_menu_asks_which_run_to_open(
     two: Session, offered: Callable[[str], dict[str, QAction]], window: MainWindow, qtbot: QtBot
 ) -> None:
@@ -176,6 +177,7 @@ def test_a_sample_model_is_opened_beside_the_only_one(
     assert read.comparison.chosen == ((beside_it, beside_it.snapshots[-1]),)
 
 
+@pytest.mark.slow
 def test_the_button_on_the_right_opens_the_palette(window: MainWindow, qtbot: QtBot) -> None:
     with qtbot.waitSignal(window.header.palette_wanted):
         qtbot.mouseClick(window.findChild(QPushButton, "palette_button"), Qt.MouseButton.LeftButton)

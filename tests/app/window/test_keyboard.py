@@ -158,6 +158,7 @@ def test_another_perspective_gives_no_field_the_keys(
     assert left >= len(perspectives)
 
 
+@pytest.mark.slow
 @walk_through("train")
 def test_another_tab_gives_no_field_the_keys(
     window: MainWindow, read: Session, perspectives: tuple[str, ...]

@@ -235,6 +235,7 @@ def test_the_screen_is_black_until_a_key_is_pressed(opened: MainWindow, key: Qt.
     assert not is_black()
 
 
+@pytest.mark.slow
 def test_in_a_poll_b_is_an_answer(opened: MainWindow, session: Session, qtbot: QtBot) -> None:
     opened.lectures.go_to(3)
     session.polls.clear()
@@ -387,6 +388,7 @@ def test_a_lecture_that_was_written_to_meanwhile_keeps_what_was_written(
     assert [item.title for item in items][2:] == ["Two", "Three", "Four"]
 
 
+@pytest.mark.slow
 def test_saving_begins_a_lecture_where_none_is_open(
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -589,6 +591,7 @@ def test_a_handout_of_a_lecture_has_what_is_shown_and_asked_and_no_notes(
     assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF-")
 
 
+@pytest.mark.slow
 def test_the_answers_are_a_sheet_of_their_own(
     opened: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

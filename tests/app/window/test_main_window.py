@@ -179,6 +179,7 @@ def test_a_run_whose_text_may_not_be_read_says_how_to_allow_it(
     qtbot.waitUntil(lambda: bool(session.reading.prefix))
 
 
+@pytest.mark.slow
 def test_a_model_that_is_given_has_something_to_show_wherever_the_window_stands(
     window: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:

@@ -86,6 +86,7 @@ def test_an_offer_comes_back_from_below_a_sentence_unless_it_was_withdrawn(qtbot
     assert notice.sentence == ""
 
 
+@pytest.mark.slow
 def test_what_is_said_of_a_bad_scene_goes_with_a_good_one(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -98,6 +99,7 @@ def test_what_is_said_of_a_bad_scene_goes_with_a_good_one(
     qtbot.waitUntil(lambda: window.notice.sentence == "")
 
 
+@pytest.mark.slow
 def test_why_no_training_can_begin_goes_with_the_reason(
     window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
@@ -157,6 +159,7 @@ def test_a_model_with_nan_in_it_opens_and_the_window_names_the_tensors(
     qtbot.waitUntil(lambda: window.notice.sentence == "")
 
 
+@pytest.mark.slow
 def test_a_checkpoint_with_nan_in_it_is_not_asked_for_an_earlier_step(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:

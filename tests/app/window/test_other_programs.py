@@ -119,6 +119,7 @@ def test_the_shown_model_is_saved_for_transformers(
     assert "holds a checkpoint already" in refused.args[0]
 
 
+@pytest.mark.slow
 def test_an_ngram_is_saved_as_arpa_and_curves_for_tensorboard(
     make_run: Callable[..., Path],
     window: MainWindow,
@@ -194,6 +195,7 @@ def test_a_model_is_downloaded_and_opened(
     qtbot.waitUntil(lambda: asked == [("someone/small", [0, 1, 2]), ("someone/small", None)])
 
 
+@pytest.mark.slow
 def test_a_checkpoint_that_cannot_be_opened_says_so(
     folder: Path, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -203,6 +205,7 @@ def test_a_checkpoint_that_cannot_be_opened_says_so(
     assert "there is no tokenizer.json, nor vocab.json" in refused.args[0]
 
 
+@pytest.mark.slow
 def test_what_belongs_to_no_checkpoint_is_not_opened_as_a_text(
     folder: Path,
     session: Session,

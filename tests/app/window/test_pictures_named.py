@@ -196,6 +196,7 @@ os._exit(0)  # as the program ends: a thread may still be reading a picture
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="strace watches programs on Linux")
 def test_on_a_sharp_screen_nothing_is_even_looked_for(tmp_path: Path) -> None:
     """On Windows, to look for `//server/x@2x.png` would send that server who is logged in."""

@@ -42,6 +42,7 @@ def test_it_follows_the_pointer_until_it_is_switched_off(
     assert not halo.is_on
 
 
+@pytest.mark.slow
 def test_what_lies_under_it_is_what_is_clicked(window: MainWindow, pointer: list[QPoint]) -> None:
     target = window.find_control("perspective_train")
     assert target is not None

@@ -56,6 +56,7 @@ def test_no_sentence_stands_twice_before_anything_is_asked(
         qtbot.waitUntil(lambda: max(Counter(sentences(window)).values(), default=1) == 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first_perspective", ["features"])
 def test_it_is_said_where_a_button_starts_what_is_missing(
     window: MainWindow, session: Session, drawn: Callable[[], None], qtbot: QtBot

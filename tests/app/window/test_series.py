@@ -120,6 +120,7 @@ def test_the_newest_is_followed_on_demand_and_the_transport_says_how_old_it_is(
     qtbot.waitUntil(lambda: said.text() == "trained by another program", timeout=LONG)  # 6 of 6 steps
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "posix_fadvise"), reason="this system cannot be told what will be read")
 def test_neighbours_of_a_step_are_read_ahead(
     session: Session, opened: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch

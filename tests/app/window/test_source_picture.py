@@ -79,6 +79,7 @@ def test_a_picture_is_cleared_and_kept_apart_from_a_text(
     assert not any(window.prefix_bar.picture.pixels)
 
 
+@pytest.mark.slow
 def test_the_pictures_of_a_text_are_drawn_and_read(
     window: MainWindow, captioning: Session, captioner_run: Path, qtbot: QtBot
 ) -> None:

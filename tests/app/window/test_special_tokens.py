@@ -187,6 +187,7 @@ def test_an_id_that_is_not_written_out_yet_or_has_separators_is_no_fault(
     assert chat.reading.prefix == CHAT
 
 
+@pytest.mark.slow
 def test_a_token_is_inserted_by_its_id_at_the_cursor(window: MainWindow, chat: Session, qtbot: QtBot) -> None:
     edit = find(window, QLineEdit, "prefix_edit")
     chat.reading.set_prefix("The bat")

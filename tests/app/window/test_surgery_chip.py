@@ -114,6 +114,7 @@ def test_the_list_below_the_chip_switches_and_removes_each(
     assert not popup.isVisible()
 
 
+@pytest.mark.slow
 def test_what_lost_most_stands_first_with_both_numbers(
     changed: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot
 ) -> None:

@@ -22,6 +22,7 @@ def button(window: MainWindow) -> QPushButton:
     return window.findChild(QPushButton, "live_button")
 
 
+@pytest.mark.slow
 def test_nothing_is_called_live_while_nothing_trains(
     window: MainWindow, session: Session, button: QPushButton, lstm_run: Path, qtbot: QtBot
 ) -> None:

@@ -143,6 +143,7 @@ def test_before_its_first_number_a_training_does_not_seem_to_be_none(
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
 
+@pytest.mark.slow
 def test_while_a_training_is_prepared_the_space_bar_says_nothing_and_a_step_is_made_alone(
     window: MainWindow, session: Session, text_file: Path, options: TrainingOptions, qtbot: QtBot
 ) -> None:

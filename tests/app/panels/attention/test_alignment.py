@@ -52,6 +52,7 @@ def test_a_translator_shows_its_alignment_and_the_words_of_both_texts(
     assert panels["alignment_text_view"].weights.tolist() == pytest.approx(trace[DOT].array)
 
 
+@pytest.mark.slow
 def test_weights_answer_to_the_pointer_and_are_explained(
     show: Callable[..., dict[str, Panel]], session: Session, attending_run: Path, qtbot: QtBot
 ) -> None:
@@ -207,6 +208,7 @@ def test_with_a_language_model_attention_comes_back_in_front(
     qtbot.waitUntil(lambda: "reads no source" in sentence(panels["alignment_view"]))
 
 
+@pytest.mark.slow
 def test_translate_then_paint_the_alignment_then_search(
     window: MainWindow,
     show: Callable[..., dict[str, Panel]],

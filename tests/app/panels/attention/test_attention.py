@@ -141,6 +141,7 @@ def test_a_weight_leads_to_its_query_and_key_channel_by_channel(
     assert [view.fixed["position"] for view in strips.views] == [4, 2, 2, 4]
 
 
+@pytest.mark.slow
 def test_an_operand_leads_back_to_its_head_and_its_position(
     panels: dict[str, Panel], session: Session
 ) -> None:
@@ -206,6 +207,7 @@ def test_nothing_of_a_longer_matrix_is_marked_once_a_shorter_text_is_read(
     qtbot.waitUntil(lambda: len(drawn.shown) == len(session.reading.current.trace.tokens))
 
 
+@pytest.mark.slow
 def test_where_there_is_no_attention_it_says_why_and_a_button_opens_a_model_that_has_it(
     window: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
@@ -236,6 +238,7 @@ def test_a_model_without_attention_is_not_asked_for_a_prefix(
     qtbot.waitUntil(lambda: said.text().startswith("In this model no word"))
 
 
+@pytest.mark.slow
 def test_what_is_unseen_is_what_the_model_masks(
     make_run: Callable[..., Path], show_text: Callable[[Path], dict[str, Panel]], qtbot: QtBot
 ) -> None:
@@ -336,6 +339,7 @@ def test_the_last_tokens_alone_fill_the_matrix(long_text: AttentionPanel) -> Non
     assert long_text.matrix.zoom == 1
 
 
+@pytest.mark.slow
 def test_the_row_of_the_position_is_written_in_words(long_text: AttentionPanel, qtbot: QtBot) -> None:
     bars = long_text.findChild(BarsView, "attention_row_bars")
     assert bars.isVisibleTo(long_text)

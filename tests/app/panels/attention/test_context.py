@@ -68,6 +68,7 @@ def test_a_silenced_word_is_the_pinned_one_and_a_second_click_brings_it_back(
     assert not session.surgery.interventions
 
 
+@pytest.mark.slow
 def test_the_context_of_another_source_takes_the_place_of_its_own(
     show: Callable[..., dict[str, Panel]], session: Session, attending_run: Path, qtbot: QtBot
 ) -> None:
@@ -93,6 +94,7 @@ def test_the_context_of_another_source_takes_the_place_of_its_own(
     assert panel.context.strips[0].values == pytest.approx(total, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_without_attention_the_last_state_of_another_source_decides_everything(
     show: Callable[..., dict[str, Panel]], session: Session, translator_run: Path, qtbot: QtBot
 ) -> None:

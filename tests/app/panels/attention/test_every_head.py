@@ -65,6 +65,7 @@ def test_they_are_sorted_by_the_scores_of_their_badges(
     assert np.allclose(exported[layer, head], ordered[0])
 
 
+@pytest.mark.slow
 def test_the_chosen_head_has_its_place_among_all(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:

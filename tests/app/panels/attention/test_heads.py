@@ -26,6 +26,7 @@ from lmviz.inspection.interventions import add, scale_head, zero
 ONLY_PANELS = ("heads", "attention", "attention_text")
 
 
+@pytest.mark.slow
 @parametrize_few(("panel", "words"), [("heads_view", "no heads"), ("attention_text_view", "no attention")])
 def test_a_model_without_heads_is_not_asked_for_a_text(
     window: MainWindow,
@@ -129,6 +130,7 @@ def test_a_head_under_the_pointer_says_where_it_looks(
     assert known
 
 
+@pytest.mark.slow
 def test_badges_are_those_of_the_text_and_follow_it(
     panels: dict[str, Panel], session: Session, qtbot: QtBot, reread: Callable[[Callable[[], object]], None]
 ) -> None:

@@ -31,6 +31,7 @@ def blind_run(make_run: Callable[..., Path]) -> Path:
     return make_run("transformer", 3, width=8, heads=2, layers=2, context=16, positions="none")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", others_slow([(1000, 640), (1280, 720), (1920, 1080)], (1000, 640)))
 def test_surgery_keeps_its_buttons_in_the_panel_and_counts_from_one(
     panels: dict[str, Panel], window: MainWindow, session: Session, size: tuple[int, int], qtbot: QtBot

@@ -40,6 +40,7 @@ def look_within(panels: dict[str, Panel], choice: int, qtbot: QtBot) -> Panel:
     return panel
 
 
+@pytest.mark.slow
 def test_alignment_is_in_front_and_its_heads_are_all_heads(
     show: Callable[..., dict[str, Panel]], session: Session, heads_run: Path, qtbot: QtBot
 ) -> None:
@@ -133,6 +134,7 @@ def test_surgery_takes_the_head_that_is_looked_at(
     qtbot.waitUntil(lambda: not session.reading.current.trace[mixed].array[0].any())
 
 
+@pytest.mark.slow
 @parametrize_few(("choice", "made"), [(0, "scores"), (1, "scaled")], ids=["source", "translation"])
 def test_each_step_of_attention_can_be_seen_with_a_mask_and_without(
     show: Callable[..., dict[str, Panel]],

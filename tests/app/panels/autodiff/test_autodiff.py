@@ -16,6 +16,7 @@ from lmviz.app.window.main_window import MainWindow
 from tests.app.panels.autodiff.conftest import Scene
 
 
+@pytest.mark.slow
 def test_it_follows_compare_on_ctrl_7(window: MainWindow) -> None:
     QTest.keyClick(window, Qt.Key.Key_8, Qt.KeyboardModifier.ControlModifier)
     assert window.perspective_name == "autodiff"

@@ -104,6 +104,7 @@ def test_a_network_without_parameters_says_how_to_have_one(scene: Scene) -> None
     assert not scene.find(QPushButton, "take_step_button").isEnabled()
 
 
+@pytest.mark.slow
 @parametrize_few("choice", ["light", "dark"])
 def test_the_card_says_which_way_the_colours_of_the_surface_go(training: Scene, choice: str) -> None:
     theme_switch().set_choice(choice)

@@ -72,6 +72,7 @@ def test_escape_leaves_a_number_as_it_was(scene: Scene) -> None:
     assert scene.read("x", (0,)) == 1
 
 
+@pytest.mark.slow
 @parametrize_few("typed", ["", "7"])
 def test_a_click_elsewhere_ends_the_typing_and_has_the_focus(scene: Scene, typed: str, qtbot: QtBot) -> None:
     editor, picture = scene.find(NetworkEditor), scene.picture

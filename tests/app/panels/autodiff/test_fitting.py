@@ -171,6 +171,7 @@ def test_steps_that_have_no_room_side_by_side_go_downwards_and_show_figures(fitt
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", others_slow(["summation", "recurrence_tanh", "both_ways"], "both_ways"))
 def test_beside_a_lesson_the_recurrences_can_be_read(fitted_beside, qtbot, name):
     fitted_beside.session.network.open_shipped(name)
@@ -320,6 +321,7 @@ def test_the_background_of_what_is_drawn_larger_is_dragged(scene, qtbot):
     QTest.mouseRelease(picture, Qt.MouseButton.LeftButton, pos=start - QPoint(50, 0))
 
 
+@pytest.mark.slow
 @parametrize_few("how", ["a wide window", "drawn larger"])
 def test_cells_show_six_decimals_where_there_is_room(scene, qtbot, typeset, how):
     scene.session.network.run_backward()

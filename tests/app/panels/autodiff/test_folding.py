@@ -122,6 +122,7 @@ def test_gradients_appear_as_the_sweep_reaches_them(scene: UnitScene) -> None:
     assert why.card.title == "Why 0.9939?"
 
 
+@pytest.mark.slow
 def test_the_drawing_is_offered_for_small_recurrent_nets_only(scene: UnitScene) -> None:
     scene.open("summation", "folded")
     pages = scene.panel("graph_view").findChild(QStackedWidget)
@@ -136,6 +137,7 @@ def test_the_drawing_is_offered_for_small_recurrent_nets_only(scene: UnitScene) 
     assert pages.currentIndex() == 1, "what was chosen is remembered"
 
 
+@pytest.mark.slow
 def test_keys_go_from_number_to_number(scene: UnitScene) -> None:
     scene.open("summation", "unrolled")
     scene.units.setFocus()

@@ -27,6 +27,7 @@ def test_nudging_agrees_with_the_gradient(scene: Scene) -> None:
     assert int(digits.verdict.partition(" ")[0]) < 6
 
 
+@pytest.mark.slow
 def test_it_begins_at_a_number_that_is_learned_and_not_at_the_output(scene: Scene) -> None:
     scene.settle()
     net, caption = scene.session.network.current, scene.find(QLabel, "nudged_cell")

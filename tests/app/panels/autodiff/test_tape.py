@@ -86,6 +86,7 @@ def test_one_step_paints_only_the_cells_that_change(scene: Scene, qtbot: QtBot) 
     assert np.median(shares) < 0.2
 
 
+@pytest.mark.slow
 def test_the_space_bar_plays_the_tape(window: MainWindow, session: Session, qtbot: QtBot) -> None:
     window.resize(1440, 900)
     window.show_perspective("autodiff")

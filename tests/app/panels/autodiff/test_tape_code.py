@@ -96,6 +96,7 @@ def test_an_elman_network_shows_its_loss_at_each_step(scene: Scene, code: Algori
     assert scene.find(QLabel, "step_losses_total").text() == "2 of 4 steps: together 2.7741"
 
 
+@pytest.mark.slow
 def test_the_same_module_in_pytorch_has_its_lines_lit_alike(scene: Scene, code: AlgorithmLines) -> None:
     choose(scene, "in PyTorch")
     scene.click("tape_rewind")

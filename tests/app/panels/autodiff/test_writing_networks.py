@@ -152,6 +152,7 @@ def test_a_file_that_is_no_text_is_said_in_the_card(
     assert "is not a text" in scene.panel("autodiff_editor_view").card.complaint
 
 
+@pytest.mark.slow
 def test_the_program_for_torch_goes_to_the_clipboard(scene: Scene) -> None:
     scene.click("torch_button")
     assert "torch.sigmoid" in QGuiApplication.clipboard().text()

@@ -158,6 +158,7 @@ def test_while_a_training_goes_on_the_ghost_goes_on_with_it(
     assert all(panel.ghost[step] is found for step, found in known.items())
 
 
+@pytest.mark.slow
 def test_the_loss_over_the_text_needs_no_pair_that_lines_up(
     panel: AblationPanel, session: Session, text_file: Path, qtbot: QtBot
 ):
@@ -169,6 +170,7 @@ def test_the_loss_over_the_text_needs_no_pair_that_lines_up(
     qtbot.waitUntil(lambda: panel.is_whole and panel.found.measure == "loss")
 
 
+@pytest.mark.slow
 def test_a_click_chooses_a_head(panel: AblationPanel, session: Session, qtbot: QtBot):
     grid = panel.findChild(HeatmapView, "ablation_map")
     last = len(panel.found.array) - 1

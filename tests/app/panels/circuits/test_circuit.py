@@ -102,6 +102,7 @@ def test_its_parts_are_exported_as_one_table(panel: CircuitPanel):
     assert len(panel.exported_names().rows) == 8
 
 
+@pytest.mark.slow
 def test_a_click_marks_a_part_and_its_card_names_its_paths(panel: CircuitPanel, qtbot: QtBot):
     picture = panel.findChild(CircuitPicture, "circuit_picture")
     place = picture.part_rectangle(0).center().toPoint()

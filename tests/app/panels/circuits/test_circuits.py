@@ -341,6 +341,7 @@ def test_a_question_that_is_badly_written_is_refused_with_its_line(
     assert session.text.corpus is None
 
 
+@pytest.mark.slow
 def test_without_a_model_it_is_said_as_well(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ):
@@ -396,6 +397,7 @@ def test_where_there_is_little_room_it_is_the_grids(stone: PatchingPanel):
         assert [check.isVisibleTo(stone) for check in checks] == [there, there]
 
 
+@pytest.mark.slow
 def test_what_is_drawn_is_exported_with_its_recipe(stone: PatchingPanel, stories: MainWindow, qtbot: QtBot):
     assert stone.exported_arrays()["share"] == pytest.approx(stone.patches.array)
     assert stone.exported_names().rows == ["tokens", "1", "2", "3"]

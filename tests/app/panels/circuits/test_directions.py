@@ -111,6 +111,7 @@ def test_where_it_is_strong_is_what_python_finds_and_a_click_types_it(
     qtbot.waitUntil(lambda: session.reading.prefix == written)
 
 
+@pytest.mark.slow
 def test_the_means_of_a_set_are_added_and_what_is_damaged_is_said(
     panel: DirectionsPanel, session: Session, own_run: Path, tmp_path: Path, qtbot: QtBot
 ):

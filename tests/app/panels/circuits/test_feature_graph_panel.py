@@ -86,6 +86,7 @@ def test_the_graph_is_that_of_python_and_the_slider_says_what_is_kept(
     qtbot.waitUntil(lambda: panel.is_whole and panel.found is not None and not panel.found.groups)
 
 
+@pytest.mark.slow
 def test_a_file_that_holds_no_graph_is_said(panel: FeatureGraphPanel, tmp_path: Path, qtbot: QtBot):
     (tmp_path / "none.json").write_text("{}", encoding="utf-8")
     panel.open_graph(tmp_path / "none.json")

@@ -31,6 +31,7 @@ def test_where_nobody_has_typed_the_first_question_is_asked_by_itself(
     assert not session.contrast.other, "it is asked once"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first_perspective", ["attention"], indirect=True)
 def test_what_a_person_has_typed_stays_and_a_button_asks_the_question(
     window: MainWindow, session: Session, qtbot: QtBot

@@ -42,6 +42,7 @@ def test_they_are_drawn_on_the_text_and_said_with_their_shares(panel: HeadPairPa
     assert [view.shape for view in panel.findChildren(HeatmapView)] == [(10, 10)] * 2
 
 
+@pytest.mark.slow
 def test_the_word_is_known_at_each_step_as_python_says_it(
     panel: HeadPairPanel, session: Session, qtbot: QtBot
 ):

@@ -158,6 +158,7 @@ def test_of_the_sample_that_repeats_the_jump_and_its_heads_are_found(
     qtbot.waitUntil(lambda: {row.name: row.said for row in rows.rows}["2·3"] == "no clear role")
 
 
+@pytest.mark.slow
 def test_of_one_snapshot_there_is_a_map_by_one_score(
     window: MainWindow, session: Session, qtbot: QtBot, tmp_path: Path
 ):

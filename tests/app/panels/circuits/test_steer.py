@@ -29,6 +29,7 @@ def panel(window: MainWindow, session: Session, own_run: Path, qtbot: QtBot) -> 
     return found
 
 
+@pytest.mark.slow
 def test_without_a_changed_text_it_says_what_is_missing(panel: SteerPanel, qtbot: QtBot):
     qtbot.waitUntil(lambda: "changed text" in panel.shown_look.instead)
 
@@ -126,6 +127,7 @@ def test_a_direction_of_the_list_is_removed_from_a_word_on_and_goes_into_surgery
     qtbot.waitUntil(lambda: panel.found is not None and panel.found.direction is grass)
 
 
+@pytest.mark.slow
 def test_a_strength_is_as_far_with_directions_of_all_kinds(
     panel: SteerPanel, session: Session, own_run: Path, qtbot: QtBot
 ):

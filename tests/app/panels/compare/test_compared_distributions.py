@@ -156,6 +156,7 @@ def test_an_answer_that_comes_when_all_models_have_been_closed_elsewhere_is_let_
     assert not view.found
 
 
+@pytest.mark.slow
 def test_without_models_and_texts_everything_says_what_to_do(window: MainWindow, qtbot: QtBot) -> None:
     window.show_perspective("compare")
     for name in ("surprisal_view", "compared_samples_view", "scores_view", "guess_view", "real_view"):

@@ -16,6 +16,7 @@ from lmviz.app.window.main_window import MainWindow
 ONLY_PANELS = ("guess_word", "which_is_real")
 
 
+@pytest.mark.slow
 def test_guessing_is_scored_beside_the_models(
     compare: MainWindow, session: Session, lstm_run: Path, transformer_run: Path, qtbot: QtBot
 ) -> None:

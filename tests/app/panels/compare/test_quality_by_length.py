@@ -196,6 +196,7 @@ def test_without_translators_the_four_of_the_lecture_are_offered(
     assert window.findChild(QPushButton, "quality_button").isEnabled()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("measured")
 def test_the_curves_leave_as_numbers_and_as_python(
     view: QualityByLengthPanel,

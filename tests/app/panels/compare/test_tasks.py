@@ -244,6 +244,7 @@ def test_scores_say_which_text_they_need(
     assert not window.findChild(QPushButton, "measure_button").isVisible()
 
 
+@pytest.mark.slow
 def test_tags_stand_under_their_words_for_each_model(
     window: MainWindow, session: Session, runs: dict[str, Path], qtbot: QtBot
 ) -> None:

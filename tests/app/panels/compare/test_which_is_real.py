@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from benches.compare import LONG, bring_to_front, click
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
@@ -39,6 +40,7 @@ def test_the_real_passage_is_held_out_and_the_other_is_the_model_s(
     assert len(view.game.found) == 1  # what is judged stays judged
 
 
+@pytest.mark.slow
 def test_of_a_game_that_never_began_no_score_is_said(
     compare: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:

@@ -74,6 +74,7 @@ def test_a_text_of_the_catalogue_opens_by_a_click(window: MainWindow, session: S
     assert not vocabulary.findChild(EmptyText).isVisible()
 
 
+@pytest.mark.slow
 def test_text_from_the_clipboard_becomes_a_corpus(window: MainWindow, session: Session, qtbot: QtBot) -> None:
     window.show_perspective("corpus")
     QGuiApplication.clipboard().setText("one two three\n" * 20)

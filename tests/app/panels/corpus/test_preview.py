@@ -124,6 +124,7 @@ def test_two_texts_of_a_label_are_joined_or_one_of_them_is_chosen(
     assert "the cat number 3 | a dog of 3" in texts
 
 
+@pytest.mark.slow
 def test_the_encoding_is_chosen_and_shown(
     offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -254,6 +255,7 @@ def test_a_heading_is_one_click_from_being_a_row(
     assert "wording" in reading(window, session, qtbot)
 
 
+@pytest.mark.slow
 def test_what_is_certain_is_read_at_once(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:

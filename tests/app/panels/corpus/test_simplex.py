@@ -40,6 +40,7 @@ def click(panel: SimplexPanel, name: str, qtbot: QtBot) -> None:
     qtbot.mouseClick(panel.findChild(QPushButton, name), Qt.MouseButton.LeftButton)
 
 
+@pytest.mark.slow
 def test_an_example_is_there_at_once(simplex: SimplexPanel) -> None:
     assert simplex.findChild(QLineEdit).text() == "cows eat"
     assert set(simplex.counted.words) == {"corn", "grass", "hay", "if", "which"}

@@ -60,6 +60,7 @@ def panel_of(window: MainWindow, kind: type):
     return found
 
 
+@pytest.mark.slow
 def test_without_features_it_says_what_to_open(window: MainWindow, session: Session, qtbot: QtBot):
     panel = panel_of(window, FeaturesPanel)
     qtbot.waitUntil(lambda: any("Open a model" in label.text() for label in panel.findChildren(QLabel)))
@@ -190,6 +191,7 @@ def test_a_turned_feature_shows_what_python_gives_and_goes_into_surgery(
     qtbot.waitUntil(lambda: is_as(off))
 
 
+@pytest.mark.slow
 def test_words_are_read_off_the_states_beside_the_features_that_stay_on(
     window: MainWindow, opened: Session, transformer_run: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ):
@@ -220,6 +222,7 @@ def test_words_are_read_off_the_states_beside_the_features_that_stay_on(
     qtbot.waitUntil(lambda: panel.remembered is None and "probe" not in panel.exported_arrays())
 
 
+@pytest.mark.slow
 def test_a_dictionary_beside_the_model_is_matched_by_choosing_it(
     window: MainWindow, session: Session, transformer_run: Path, tmp_path: Path, qtbot: QtBot
 ):

@@ -53,6 +53,7 @@ def test_bars_are_what_python_gives_and_a_click_goes_to_the_word(
     qtbot.waitUntil(lambda: len(panel.exported_arrays()["lost"]) == 2)
 
 
+@pytest.mark.slow
 def test_another_word_is_asked_about(panel: BackInTimePanel, read: Session, qtbot: QtBot):
     read_all(panel, read, qtbot)
     words = panel.findChild(QComboBox, "carried_word_picker")

@@ -85,6 +85,7 @@ def test_a_click_pins_and_an_operand_leads_back(
     assert session.focus.cell is None
 
 
+@pytest.mark.slow
 @in_families("rnn")
 def test_what_a_pinned_cell_came_from_is_lit_and_the_rest_fades(
     inside: dict[str, Panel], session: Session, qtbot: QtBot
@@ -110,6 +111,7 @@ def test_what_a_pinned_cell_came_from_is_lit_and_the_rest_fades(
     assert strips.lights == ()
 
 
+@pytest.mark.slow
 def test_the_way_back_is_told_in_words(
     window: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:

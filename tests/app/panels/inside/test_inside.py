@@ -132,6 +132,7 @@ def test_the_next_stage_fades_in_and_the_next_word_does_not(
     assert not strips.is_crossfading
 
 
+@pytest.mark.slow
 @in_families("transformer")
 def test_strips_and_steps_back_are_told_apart_by_their_names(
     inside: dict[str, Panel], session: Session, qtbot: QtBot

@@ -64,6 +64,7 @@ def test_each_cell_is_the_likeliest_word_there(window: MainWindow, session: Sess
     assert said.startswith(f"“{final}” {settled_in_words(panel.lens, 1)}")
 
 
+@pytest.mark.slow
 def test_of_a_tagger_it_speaks_of_labels_and_of_one_layer_it_says_nothing(
     window: MainWindow, session: Session, label_runs: dict[str, Path], qtbot: QtBot
 ) -> None:
@@ -78,6 +79,7 @@ def test_of_a_tagger_it_speaks_of_labels_and_of_one_layer_it_says_nothing(
     assert not panel.findChild(QLabel, "lens_over_text_sentence").isVisible()
 
 
+@pytest.mark.slow
 def test_of_characters_it_does_not_speak_of_words(
     window: MainWindow, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
@@ -95,6 +97,7 @@ def test_of_characters_it_does_not_speak_of_words(
     assert "final character" in panel.card.aside
 
 
+@pytest.mark.slow
 def test_states_are_read_by_the_chosen_lens_which_is_kept_beside_the_run(
     window: MainWindow, session: Session, transformer_run: Path, text_file: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:

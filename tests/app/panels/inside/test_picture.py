@@ -237,6 +237,7 @@ def test_the_window_shows_what_it_joins_and_what_it_cannot_see(
     assert made_by(session) == ("hidden",)
 
 
+@pytest.mark.slow
 def test_a_word_says_what_replacing_it_changed(
     picture_of: Callable[..., PicturePanel], session: Session, qtbot: QtBot
 ) -> None:

@@ -80,6 +80,7 @@ def test_with_gradients_a_number_is_the_gradients_and_a_click_pins_that(
     assert address in made_by(session)
 
 
+@pytest.mark.slow
 def test_with_gradients_the_unrolled_network_shows_the_wave(
     differentiated: Callable[[str], PicturePanel], session: Session, qtbot: QtBot
 ) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from covering import in_families
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
@@ -52,6 +53,7 @@ def test_the_picture_says_where_one_is(inside: dict[str, Panel], session: Sessio
         assert trace.stages[session.focus.stage].place == "orders/2"
 
 
+@pytest.mark.slow
 def test_the_picture_of_another_family_can_be_scrolled_to_its_end(
     window: MainWindow, session: Session, make_run: Callable[..., Path], lstm_run: Path, qtbot: QtBot
 ) -> None:

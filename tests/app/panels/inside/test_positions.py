@@ -105,6 +105,7 @@ def test_scores_are_shown_head_by_head(open_kind: Callable[[str], PositionsPanel
     assert panel.picture.pairs[7, 0] == pytest.approx(-7 * 2.0**-8)
 
 
+@pytest.mark.slow
 def test_without_positions_a_sentence_says_so(
     open_kind: Callable[[str], PositionsPanel], qtbot: QtBot
 ) -> None:
@@ -130,6 +131,7 @@ def test_beyond_the_context_is_measured_on_the_open_text(
     assert f"Behind it: {panel.beyond.beyond:.3f}" in said(panel, "beyond_said")
 
 
+@pytest.mark.slow
 def test_another_family_is_told_what_it_has_instead(
     window: MainWindow, session: Session, lstm_run: Path, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:

@@ -122,6 +122,7 @@ def test_each_word_has_what_the_gradient_says_and_what_erasing_it_does(
     assert panel.source_words.isHidden()
 
 
+@pytest.mark.slow
 def test_words_are_linked_with_the_position(panel: SaliencyPanel, read: Session, qtbot: QtBot) -> None:
     def place(index: int) -> QPoint:
         return panel.words.part_rectangle(index).center().toPoint()
@@ -179,6 +180,7 @@ def test_python_gives_the_numbers_that_are_drawn(panel: SaliencyPanel) -> None:
     assert len(panel.exported_names().rows) == 7
 
 
+@pytest.mark.slow
 def test_what_counts_says_that_it_has_no_gradient(
     panel: SaliencyPanel, read: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
@@ -213,6 +215,7 @@ def open_small(session: Session, folder: Path, task: str, family: str, qtbot: Qt
     qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy)
 
 
+@pytest.mark.slow
 @parametrize_few(("task", "family"), in_turn(LINES, ("gru", "transformer")))
 def test_other_tasks_have_theirs(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, task: str, family: str

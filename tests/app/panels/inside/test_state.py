@@ -169,6 +169,7 @@ def test_the_hover_card_says_the_number_that_a_dragged_cell_has_now(
     qtbot.mouseRelease(heatmap, Qt.MouseButton.LeftButton, pos=place - QPoint(0, 40))
 
 
+@pytest.mark.slow
 def test_of_a_wide_softmax_cells_are_told_apart_that_a_straight_scale_would_show_alike(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -206,6 +207,7 @@ def linear(share: float) -> tuple[int, int, int]:
     return tuple(int(part) for part in current_theme().share_map[round(255 * float(share))][:3])
 
 
+@pytest.mark.slow
 def test_a_narrow_panel_says_how_large_the_matrix_is_and_can_be_edited(
     session: Session, read: Session, qtbot: QtBot
 ) -> None:

@@ -145,6 +145,7 @@ def said_in(panel: TaughtPanel) -> str:
     return " ".join(f"{label.text()} {label.accessibleName()}" for label in panel.findChildren(QLabel))
 
 
+@pytest.mark.slow
 def test_a_word_of_the_text_itself_can_be_asked_about(
     panel: TaughtPanel, session: Session, qtbot: QtBot, drawn: Callable[[], None]
 ) -> None:

@@ -207,6 +207,7 @@ def test_an_n_gram_shows_the_lines_it_was_counted_from(
     qtbot.waitUntil(lambda: places.accessibleDescription() == f"{min(found, 200)} places", timeout=LONG)
 
 
+@pytest.mark.slow
 def test_the_text_that_was_counted_is_opened_at_a_click_and_every_order_has_its_own_lines(
     window: MainWindow, session: Session, ngram_run: Path, qtbot: QtBot
 ) -> None:
@@ -253,6 +254,7 @@ def test_a_unit_that_a_narrower_model_lacks_is_let_go(
     assert panel.recipe() == ""
 
 
+@pytest.mark.slow
 def test_until_one_is_pinned_the_strongest_unit_is_shown(
     window: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:

@@ -282,6 +282,7 @@ def test_a_number_is_changed_and_everything_follows(
     assert order.complaint == ""
 
 
+@pytest.mark.slow
 def test_its_python_gives_the_same_numbers(order: OrderPanel) -> None:
     found: dict[str, object] = {}
     exec(order.recipe(), found)
@@ -436,6 +437,7 @@ def test_a_right_choice_that_could_not_be_computed_is_not_waited_for(
     assert poll.complaint == ""
 
 
+@pytest.mark.slow
 def test_space_shows_the_answers_wherever_the_focus_is(
     poll: PollPanel, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:

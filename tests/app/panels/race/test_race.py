@@ -291,6 +291,7 @@ def test_a_timer_keeps_ticking_with_four_lanes(window: MainWindow, ready: Sessio
     assert between[-1] < 0.6 * patience()
 
 
+@pytest.mark.slow
 def test_the_claim_of_layer_norm_is_a_race_of_rates_with_and_without(
     window: MainWindow, ready: Session, qtbot: QtBot
 ) -> None:

@@ -69,6 +69,7 @@ def test_a_click_on_a_word_writes_it_and_one_can_branch_and_return(bench: Bench)
     assert session.writing.branches.current == first
 
 
+@pytest.mark.slow
 def test_a_word_that_was_not_taken_can_be_written_from_the_tree(bench: Bench) -> None:
     bench.roll()
     view = bench.find("branches_view")

@@ -45,6 +45,7 @@ def test_what_was_changed_by_surgery_rolls_searches_and_is_scored(bench: Bench) 
     bench.wait(lambda: "greedy" in side.outcomes and side.outcomes["greedy"].chosen == tuple(ids))
 
 
+@pytest.mark.slow
 def test_panels_say_what_was_changed_and_go_back_with_it(bench: Bench) -> None:
     session = bench.session
     plain = bench.logits()

@@ -42,6 +42,7 @@ def test_the_distribution_follows_what_is_typed(bench: Bench) -> None:
     assert list(panel.ids_shown[:5]) == list(expected.order[:5])
 
 
+@pytest.mark.slow
 def test_an_empty_prefix_is_read_from_start(bench: Bench) -> None:
     bench.session.reading.set_prefix("")
     bench.wait_for_prospect()
@@ -93,6 +94,7 @@ def test_a_search_follows_the_text_and_outlasts_the_temperature(bench: Bench) ->
         assert panel.ids_shown.tolist() == [id for id in order if id in found]
 
 
+@pytest.mark.slow
 def test_a_number_says_how_it_came_about(bench: Bench) -> None:
     bench.session.writing.set_sampling(temperature=0.5)
     bench.settle()

@@ -104,6 +104,7 @@ def test_a_transformer_writes_beyond_its_context(bench: Bench) -> None:
     assert list(bench.session.writing.branches.chosen()) == expected
 
 
+@pytest.mark.slow
 def test_an_ngram_can_be_sampled(
     window: MainWindow,
     session: Session,
@@ -165,6 +166,7 @@ def test_rolls_that_wait_are_dropped_with_the_text_they_were_for(
     assert session.writing.branches.chosen() == ()
 
 
+@pytest.mark.slow
 def test_the_sentence_is_about_the_distribution_until_a_draw_falls_beyond_the_likeliest(bench: Bench) -> None:
     said = bench.find("roll_remark")
     assert said.sentence == distribution_remark(bench.session.writing.prospect.distribution)

@@ -48,6 +48,7 @@ def test_it_fits_into_the_usual_window_and_gives_the_room_back(
     qtbot.waitUntil(lambda: is_seen(window, "chain_rule_view"))
 
 
+@pytest.mark.slow
 def test_with_a_model_that_says_nothing_here_nothing_scrolls(
     window: MainWindow, session: Session, label_runs: dict[str, Path], qtbot: QtBot
 ) -> None:

@@ -217,6 +217,7 @@ def choose_under(panel: Panel, choice: str, qtbot: QtBot) -> None:
         qtbot.keyClick(switch, Qt.Key.Key_Down)
 
 
+@pytest.mark.slow
 def test_the_switch_shows_the_counts_with_the_changes_without_them_and_both(
     window: MainWindow, session: Session, run_on: Callable[[str], Path], qtbot: QtBot
 ) -> None:

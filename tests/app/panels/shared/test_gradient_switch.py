@@ -116,6 +116,7 @@ def test_another_number_is_chosen_from_the_list(
     assert read.gradients.of == ("layers/0/hidden", (2, 1))
 
 
+@pytest.mark.slow
 def test_why_this_gradient_leads_forward_to_the_loss(
     read: Session, inside: dict[str, object], qtbot: QtBot
 ) -> None:

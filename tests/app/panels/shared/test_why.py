@@ -94,6 +94,7 @@ def test_the_card_explains_the_strongest_cell_and_says_that_nobody_chose_it(
     qtbot.waitUntil(lambda: is_explained(why, session) and has_dashed_edge(why.card), timeout=LONG)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("why", [("lstm", "attention")], indirect=True, ids="-".join)
 def test_where_nothing_is_drawn_it_explains_the_likeliest_next_word(
     why: WhyPanel, session: Session, qtbot: QtBot
@@ -122,6 +123,7 @@ def test_the_strongest_weight_of_the_chosen_word_is_marked_with_dashes(
     qtbot.waitUntil(lambda: session.explanation.cell is None, timeout=LONG)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("why", [("gru", "inside")], indirect=True, ids=["gru"])
 def test_one_click_takes_gradients_of_the_pinned_number(
     why: WhyPanel, session: Session, qtbot: QtBot

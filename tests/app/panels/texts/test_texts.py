@@ -171,6 +171,7 @@ def test_effects_grow_and_go_on_where_they_were_left(
     np.testing.assert_allclose(run_recipe(view)["values"], view.exported_arrays()["mean"], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_row_is_opened_in_the_window_and_in_circuits(
     texts: MainWindow, session: Session, qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -76,6 +76,7 @@ def test_after_another_model_is_chosen_it_shows_that_one(
     qtbot.waitUntil(lambda: is_health_of(health, lstm_run))
 
 
+@pytest.mark.slow
 def test_a_counted_model_has_no_bars_and_no_curves_of_the_one_before(
     health: HealthPanel, session: Session, lstm_run: Path, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:

@@ -83,6 +83,7 @@ def test_measuring_can_be_stopped(panel: NoisePanel, session: Session, lstm_run:
     assert panel.is_in_sight, "the keyboard stays where it is"
 
 
+@pytest.mark.slow
 def test_a_counted_model_says_why_there_is_nothing(
     panel: NoisePanel, session: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:

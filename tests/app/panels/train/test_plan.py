@@ -203,6 +203,7 @@ def test_while_the_form_is_refused_it_says_no_duration(
     assert duration(statement) == before
 
 
+@pytest.mark.slow
 def test_a_word_that_is_watched_leaves_snapshots_where_it_moves(
     window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:

@@ -180,6 +180,7 @@ def test_what_does_not_fit_goes_on_with_the_next_page(drawing: PrintedDrawing) -
         assert not ink(page, right), "at the right"
 
 
+@pytest.mark.slow
 def test_a_drawing_is_as_large_on_a_device_of_many_dots(drawing: PrintedDrawing) -> None:
     content = printed(PrintedPart("One", drawings=(drawing,)))
     [coarse], [fine] = pages_of(content), pages_of(content, finer=2)
