@@ -74,6 +74,7 @@ class PrefixBar(QFrame):
         self._session = session
         self._examples_read = 0
         self._window_height = 10 * LOW_WINDOW  # until it is known
+        self._info_height = 0  # that what is said of the tokens has at least
         self._is_changed = False  # whether surgery has put other words there than are typed
         self.setObjectName("prefix_bar")
         self.edit = named(PrefixEdit(), "prefix_edit", "prefix")
@@ -152,6 +153,7 @@ class PrefixBar(QFrame):
     def _adopt_theme(self) -> None:
         """What is said of the tokens has two lines of a fixed width, so that it moves nothing."""
         self._info.setFixedWidth(round(INFO * current_theme().scale))
+        self._info_height = 2 * self._info.fontMetrics().lineSpacing()
         self.fit_window(self._window_height)
         self._show_info()
 
@@ -226,7 +228,7 @@ class PrefixBar(QFrame):
             self.strip.set_answers([before[place] if place < len(before) else blank for place in places])
         elif reading.model == model:
             self.strip.set_answers(answers_of(reading, gold_of(reading, self._session.text.corpus)))
-        self._area.updateGeometry()
+        self._area.fit_rows()
         self._show_info()
 
     def _show_reading(self) -> None:
@@ -324,13 +326,18 @@ class PrefixBar(QFrame):
         return [Inked(told, ink="accent"), leave]
 
     def _show_info(self) -> None:
+        self._info.set_pieces(self._said())
+        # Of a fixed size, it has nothing laid out with each position that one looks at.
+        needed = self._info.heightForWidth(self._info.width())
+        self._info.setFixedHeight(max(self._info_height, needed))
+
+    def _said(self) -> list[Inked]:
+        """What is said of the tokens, or how far their reading is."""
         if how_far := self._how_far():
-            self._info.set_pieces(how_far)
-            return
+            return how_far
         encoding = self._session.reading.encoding
         if encoding is None:
-            self._info.set_pieces([Inked("open a text or a model to see its tokens")])
-            return
+            return [Inked("open a text or a model to see its tokens")]
         parts = [
             Inked(_amount(len(encoding), "token")),
             _unknown_words(encoding, self._session.reading.prefix),
@@ -348,7 +355,7 @@ class PrefixBar(QFrame):
             parts.append(Inked("as surgery has them", ink="accent"))
         told = [part for part in parts if part.text]
         between = Inked("\N{NO-BREAK SPACE}· ")  # no line begins with the dot
-        self._info.set_pieces([piece for part in told for piece in (between, part)][1:])
+        return [piece for part in told for piece in (between, part)][1:]
 
 
 def _name_of(line: QLineEdit, name: str) -> Label:
@@ -364,7 +371,7 @@ class _RowsArea(QScrollArea):
     def __init__(self, strip: TokenStrip) -> None:
         super().__init__()
         self._strip = strip
-        self._rows = ROWS
+        self._rows, self._height = ROWS, 0
         self.setViewport(QWidget())  # as in QuietScrollArea
         self.setWidget(strip)
         strip.setAutoFillBackground(False)
@@ -380,8 +387,14 @@ class _RowsArea(QScrollArea):
 
     def set_rows(self, rows: int) -> None:
         """Have room for so many rows."""
-        if rows != self._rows:
-            self._rows = rows
+        self._rows = rows
+        self.fit_rows()
+
+    def fit_rows(self) -> None:
+        """Have the room that the rows need as they are now: mostly what they have."""
+        height = self.sizeHint().height()
+        if height != self._height:
+            self._height = height
             self.updateGeometry()
 
     def minimumSizeHint(self) -> QSize:

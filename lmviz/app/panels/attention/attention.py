@@ -77,6 +77,7 @@ class AttentionPanel(CellsPanel):
         """The query, key and value of the chosen weight, and the weighted sum of values."""
         self._hidden = NOTHING == 0  # (query, key) bool: what a mask hides
         self._names: tuple[str, ...] = ()  # of the tokens that stand along both axes
+        self._words: tuple[str, ...] = ()  # the same, of which no two are alike
         self._drawn = ""
         self._row = 0  # the one that is written in words
         self._stretched = (0, 0)  # of how many tokens the last were chosen, and of how many
@@ -310,7 +311,7 @@ class AttentionPanel(CellsPanel):
         self._long.take(len(names), scale)
         style = self._long.style(cells, scale)
         crossfade = walked or stepped
-        words = told_apart(names)
+        words = self._words = told_apart(names)
         self.matrix.set_matrix(cells, scale=scale, rows=words, columns=words, crossfade=crossfade, **style)
         self._stretch_out(len(names))
         self._draw_strips()
@@ -363,7 +364,7 @@ class AttentionPanel(CellsPanel):
         if is_drawn:
             row = (slice(None), position) if self.session.attention.looked_at else position
             weights = np.where(self._hidden[row], -np.inf, self.shown[row])
-        self._long.show_row(weights, told_apart(self._names))
+        self._long.show_row(weights, self._words)
         self._body.show_bars(self._long.is_long and is_drawn)
 
     def _claim(self, position: int) -> None:

@@ -44,6 +44,7 @@ class LongText(QObject):
         self.stretch = picker("attention_stretch_picker", "how much of the text", [ALL], least=6)
         self.bars = named(BarsView(), "attention_row_bars", "what the chosen word looks at")
         self._count = 0
+        self._offered: tuple[int, ...] = ()  # how many of the last tokens can be chosen
         self._keys: tuple[int, ...] = ()
         self.controls = self.colors, self.stretch
         for control in self.controls:
@@ -62,11 +63,12 @@ class LongText(QObject):
 
     def take(self, count: int, scale: str) -> None:
         """So many tokens are drawn on a scale; shares alone can be coloured in several ways."""
-        if count != self._count:
-            before = self.last
+        offered = tuple(last for last in LAST if last < count)
+        if offered != self._offered:  # a token more mostly offers the same
+            before, self._offered = self.last, offered
             self.stretch.clear()
             self.stretch.addItem(ALL, 0)
-            for last in (last for last in LAST if last < count):
+            for last in offered:
                 self.stretch.addItem(f"last {last}", last)
             self.stretch.setCurrentIndex(max(0, self.stretch.findData(before)))
         self._count = count

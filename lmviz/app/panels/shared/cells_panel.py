@@ -152,10 +152,10 @@ class CellsPanel(Panel):
 
     def _hover(self, row: int, column: int) -> None:
         position, place = self._places(row, column)
+        if self.view is not None:  # first: what follows the position draws what belongs to the cell
+            self.session.focus.hover_cell((self.view.address, self.view.index(row, column)))
         self.session.focus.hover_position(position)
         self.session.focus.hover_source(place)
-        if self.view is not None:
-            self.session.focus.hover_cell((self.view.address, self.view.index(row, column)))
 
     def _leave(self) -> None:
         self.session.focus.hover_position(None)

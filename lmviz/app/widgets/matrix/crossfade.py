@@ -19,8 +19,9 @@ SUCCESSIVE = 900  # milliseconds within which one picture follows another as in 
 class Crossfade(QVariantAnimation, Generic[T]):
     """`Crossfade(widget)`: `begin(before)`, then `before` and `share` (of the new one) while it runs.
 
-    Pictures that follow one another as in a film fade for as long as each is to be seen. Where the system is
-    set to show no animations, nothing is begun.
+    Pictures that follow one another as in a film fade for as long as each is to be seen, and those that are
+    too fast for that not at all: it would have each painted several times. Where the system is set to show no
+    animations, nothing is begun.
     """
 
     def __init__(self, widget: QWidget) -> None:
@@ -52,8 +53,11 @@ class Crossfade(QVariantAnimation, Generic[T]):
             passed = self._since.restart() if self._since.isValid() else SUCCESSIVE
             if not self._since.isValid():
                 self._since.start()
+            if passed < SHORTEST:
+                self._before = None
+                return
             follows = passed < SUCCESSIVE
-            self.setDuration(min(max(passed, SHORTEST), LONGEST) if follows else DURATION)
+            self.setDuration(min(passed, LONGEST) if follows else DURATION)
             self._before = before
             self.start()
 

@@ -190,9 +190,10 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
 
     def set_pinned(self, cell: tuple[int, int] | None) -> None:
         """Mark the cell that was chosen."""
-        self._pinned = cell
-        self._describe()
-        self.update()
+        if cell != self._pinned:
+            self._pinned = cell
+            self._describe()
+            self.update()
 
     @property
     def suggested(self) -> tuple[int, int] | None:

@@ -374,16 +374,17 @@ def test_a_low_panel_leaves_its_room_to_the_matrix(
     assert remark.isVisible()
 
 
-class Painted(QObject):
-    """Counts how often a widget is painted, and how often it is given another size."""
+class Seen(QObject):
+    """Keeps which events of some types a widget has had: by default that it is painted, or resized."""
 
-    def __init__(self, widget: QWidget) -> None:
+    def __init__(self, widget: QWidget, *types: QEvent.Type) -> None:
         super().__init__(widget)
+        self.types = types or (QEvent.Type.Paint, QEvent.Type.Resize)
         self.seen: list[QEvent.Type] = []
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Paint, QEvent.Type.Resize):
+        if event.type() in self.types:
             self.seen.append(event.type())
         return False
 
@@ -407,7 +408,7 @@ def test_a_word_more_has_the_matrix_painted_once_and_what_is_said_of_it_stays_un
     panel.grab()  # with which all is laid out
     qapp.processEvents()
     said, link = panel.findChild(Remark), panel.findChild(LinkButton, "attention_remark_link")
-    painted, before = Painted(panel.matrix), said.sentence
+    painted, before = Seen(panel.matrix), said.sentence
     session.reading.set_prefix(f"{session.reading.prefix} eat")
     assert panel.awaits_answer
     assert (said.sentence, link.isHidden()) == (before, False)
@@ -417,3 +418,41 @@ def test_a_word_more_has_the_matrix_painted_once_and_what_is_said_of_it_stays_un
     qtbot.waitUntil(lambda: bool(painted.seen))
     qapp.processEvents()
     assert painted.seen == [QEvent.Type.Paint]
+
+
+def test_a_cell_under_the_pointer_has_its_strips_made_once_and_lays_nothing_out(
+    panels: dict[str, Panel],
+    window: MainWindow,
+    session: Session,
+    answered: Callable[[], None],
+    qapp: QApplication,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    panel = panels["attention_view"]
+    made: list[str] = []
+    monkeypatch.setattr(panel.strips, "set_views", lambda named, reading: made.append(named[0].name))
+    panel.grab()
+    qapp.processEvents()
+    laid_out = Seen(window.prefix_bar, QEvent.Type.LayoutRequest)
+    for cell in ((4, 2), (3, 1)):
+        panel.matrix.hover(cell)
+    words = session.reading.current.trace.names("query")
+    assert made == [f"q “{words[4]}”", f"q “{words[3]}”"]
+    assert session.focus.hovered_position == 3
+    answered()
+    qapp.processEvents()
+    assert not laid_out.seen
+
+
+@pytest.mark.slow
+def test_a_word_more_offers_the_same_ends_of_a_long_text(long_text: AttentionPanel, qtbot: QtBot) -> None:
+    stretch, reading = long_text.findChild(QComboBox, "attention_stretch_picker"), long_text.session.reading
+    chosen(long_text, "attention_stretch_picker", "last 32")
+    offered: list[object] = []
+    stretch.model().rowsInserted.connect(lambda *where: offered.append(where))
+    count = long_text.shown.shape[-1]
+    reading.set_prefix(f"{reading.prefix} the")
+    qtbot.waitUntil(lambda: long_text.shown.shape[-1] == count + 1)
+    assert not offered
+    assert stretch.currentText() == "last 32"
+    assert long_text.matrix.zoom == pytest.approx((count + 1) / 32, rel=0.02)

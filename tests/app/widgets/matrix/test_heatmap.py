@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.matrix import crossfade
 from lmviz.app.widgets.matrix.crossfade import Crossfade
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.matrix.heatmap_labels import SIZE
@@ -487,3 +488,27 @@ def test_the_darkest_column_has_its_name_and_no_name_lies_over_another(shown):
     found = named()
     assert "word-18" in found
     assert not {"word-16", "word-17", "word-19"} & set(found)
+
+
+def test_a_cell_that_is_pinned_again_has_nothing_described_anew(view):
+    view.set_pinned((1, 2))
+    view.setAccessibleDescription("as it was")
+    view.set_pinned((1, 2))
+    assert view.accessibleDescription() == "as it was"
+    view.set_pinned(None)
+    assert "the strongest" in view.accessibleDescription()
+
+
+def test_stages_too_fast_to_be_seen_fading_come_at_once(view, monkeypatch):
+    def painted():
+        picture = view.grab().toImage()
+        picture.setDevicePixelRatio(1.0)
+        return picture
+
+    monkeypatch.setattr(crossfade, "SHORTEST", 10**9)  # milliseconds: each is too fast but the first
+    view.set_matrix(np.ones((4, 6)), scale="share", crossfade=True)
+    painted()
+    view.set_matrix(np.zeros((4, 6)), scale="share", crossfade=True)
+    at_once = painted()
+    view.set_matrix(np.zeros((4, 6)), scale="share")
+    assert at_once == painted()
