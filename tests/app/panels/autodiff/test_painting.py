@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QLineF, QObject
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QApplication
 
 from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.widgets.diagrams.network_values import ValueCell
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.text import typesetting
 
 ONLY_PANELS = ("graph", "tape")
@@ -96,3 +97,34 @@ def test_room_for_the_gradient_of_a_parameter_is_marked_before_there_is_one(scen
     picture = scene.picture.grab(place).toImage()
     colors = {picture.pixelColor(x, y).rgb() for x in range(picture.width()) for y in range(picture.height())}
     assert len(colors) > 1
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in NETWORKS]
+)
+def test_every_edge_has_a_head_at_its_end(scene, monkeypatch, name):
+    network, picture = scene.session.network, scene.picture
+    network.open_shipped(name)
+    for _ in network.current.tape.modules:
+        network.push()
+    for _ in network.current.tape.modules:
+        network.pop()
+    scene.settle()
+    heads = []
+    draw = Painter.head
+
+    def note(self, before, end, ink, length, half):
+        place = self.transform().map(
+            before + (end - before) * (1 - length / 2 / QLineF(before, end).length())
+        )
+        heads.append((place.toPoint(), ink))
+        draw(self, before, end, ink, length, half)
+
+    monkeypatch.setattr(Painter, "head", note)
+    shown = picture.grab().toImage()
+    edges = sum(len(module.inputs) for module in network.current.tape.modules)
+    assert len(heads) == 2 * edges, "one goes forward and one comes back"
+    for place, ink in heads:
+        found = shown.pixelColor(place)  # which may be paler: what is not looked at is
+        assert abs(found.hue() - ink.hue()) < 12, place
+        assert found.saturation() > 90, place
