@@ -84,6 +84,17 @@ def test_a_matrix_is_widened_piece_by_piece(kind, monkeypatch):
         torch.testing.assert_close(linear(values, weight.t().contiguous().t(), bias), expected)
 
 
+@pytest.mark.parametrize("shape", [(8,), (1, 8), (2, 3, 8)])
+def test_what_is_only_read_is_widened_in_one_place(kind, shape, monkeypatch):
+    weight, values, bias = torch.randn(150, 8).to(kind), torch.randn(shape), torch.randn(150)
+    expected = values @ weight.float().t() + bias
+    for numbers in (1, 1000, 1 << 17):
+        monkeypatch.setattr(precision, "CACHED", numbers)
+        with torch.inference_mode():
+            torch.testing.assert_close(linear(values, weight, bias), expected)
+            torch.testing.assert_close(linear(values, weight.t().contiguous().t()), expected - bias)
+
+
 def test_its_gradient_is_that_of_single_precision(pair):
     half, single = pair
     found, expected = gradient(half, IDS), gradient(single, IDS)
