@@ -52,15 +52,17 @@ def linear(values: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
 
 def _in_one_place(values: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     """The products with a matrix in half precision, each piece of which is widened where the last one was."""
-    rows = max(1, CACHED * torch.get_num_threads() // (weight.shape[1] * ROWS)) * ROWS
-    place = values.new_empty(min(rows, len(weight)), weight.shape[1])
-    flat = values.reshape(-1, weight.shape[1])
-    mapped = values.new_empty(len(flat), len(weight))
-    for first in range(0, len(weight), rows):
-        piece = weight[first : first + rows]
-        numbers = place[: len(piece)].copy_(piece)
-        torch.mm(flat, numbers.t(), out=mapped[:, first : first + len(piece)])
-    return mapped.view(*values.shape[:-1], len(weight))
+    units, features = weight.shape
+    rows = max(1, CACHED * torch.get_num_threads() // (features * ROWS)) * ROWS
+    place, flat = values.new_empty(min(rows, units), features), values.reshape(-1, features)
+    mapped, turned = values.new_empty(flat.shape[0], units), place.t()
+    for piece, found in zip(weight.split(rows), mapped.split(rows, dim=1), strict=True):
+        count = piece.shape[0]
+        if count != place.shape[0]:  # the last piece
+            place, turned = place[:count], turned[:, :count]
+        place.copy_(piece)
+        torch.mm(flat, turned, out=found)
+    return mapped.view(*values.shape[:-1], units)
 
 
 def _numbers(piece: torch.Tensor, kind: torch.dtype) -> torch.Tensor:

@@ -87,8 +87,9 @@ class DotProducts(Operation):
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, query, key)."""
-        keys = for_each_head(scope.read_keys(Value(self.keys)), self.shared)
-        return scope.read(Value(self.queries)) @ keys.transpose(-2, -1)
+        queries, keys = scope.read(Value(self.queries)), scope.read_keys(Value(self.keys))
+        products = by_group(queries, self.shared) @ keys.transpose(-2, -1)
+        return products.view(*queries.shape[:-1], keys.shape[-2])
 
     def sent_back(self, scope: Scope, own: Value, sent: torch.Tensor) -> Mapping[str, torch.Tensor]:
         """To queries the gradient × keys, to keys × queries, of all heads that they serve."""
@@ -258,8 +259,9 @@ class Mix(Operation):
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, position, channel)."""
-        values = for_each_head(scope.read_keys(Value(self.values)), self.shared)
-        return scope.read(Value(self.weights)) @ values
+        weights, values = scope.read(Value(self.weights)), scope.read_keys(Value(self.values))
+        mixed = by_group(weights, self.shared) @ values
+        return mixed.view(*weights.shape[:-1], values.shape[-1])
 
     def sent_back(self, scope: Scope, own: Value, sent: torch.Tensor) -> Mapping[str, torch.Tensor]:
         """To weights the gradient × values, to values × weights, of all heads that they serve."""
