@@ -19,6 +19,7 @@ from lmviz.circuits.result import Numbers
 from lmviz.circuits.weights import Weights
 from lmviz.inspection.logit_lens import lens_places
 from lmviz.looks.shown import Shown
+from lmviz.models.finite import check_states
 from lmviz.models.model import Model
 
 KINDS = ("query", "key", "value")
@@ -72,6 +73,7 @@ def head_words(
         raise LmvizError("This model has no tokenizer, so its tokens have no names: open it from a run.")
     found = Weights(model)
     whole = found.ov(layer, head) if matrix == "ov" else found.qk(layer, head)
+    check_states(model, whole, "its matrices")
     count = min(whole_number("count", count, least=1), found.query.shape[-1])
     words = whole_number("words", words, least=1)
     left, values, right = np.linalg.svd(whole.astype(np.float64))
@@ -115,7 +117,8 @@ class Compositions(Numbers):
 
     def strongest(self, count: int = 10) -> list[tuple[str, tuple[int, int], tuple[int, int], float]]:
         """The largest scores: the kind, the earlier head, the later one, and the score."""
-        order = np.argsort(-np.nan_to_num(self.array, nan=-1.0), axis=None, kind="stable")[:count]
+        order = np.argsort(-np.nan_to_num(self.array, nan=-1.0), axis=None, kind="stable")
+        order = order[: whole_number("count", count)]
         found = []
         for at in order:
             kind, layer, head, later, other = map(int, np.unravel_index(int(at), self.array.shape))
@@ -133,6 +136,8 @@ def compositions(model: Model) -> Compositions:
     query, key, value, output = (
         each.astype(np.float64) for each in (found.query, found.key, found.value, found.output)
     )
+    for matrices in (query, key, value, output):
+        check_states(model, matrices, "its matrices")
     for later in range(layers):
         for other in range(heads):
             asks, looks = query[later, other], key[later, other]

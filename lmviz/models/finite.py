@@ -59,6 +59,14 @@ def check_score(model: Model, nats: float) -> None:
         raise LmvizError(why_not_finite(model, "its predictions"))
 
 
+def check_states(model: Model, states: np.ndarray, what: str = "its states") -> None:
+    """LmvizError where what was read off a model is NaN or infinite, of which nothing can be fitted."""
+    import numpy as np
+
+    if not np.isfinite(states).all():
+        raise LmvizError(why_not_finite(model, what))
+
+
 def _is_finite(parameter: torch.Tensor) -> bool:
     import torch
 

@@ -13,6 +13,7 @@ from lmviz.inspection.lens_sentence import place_in_words
 from lmviz.inspection.logit_lens import lens_places
 from lmviz.inspection.tracing import trace
 from lmviz.looks.shown import Shown
+from lmviz.models.finite import check_states
 from lmviz.models.interruption import look_up
 from lmviz.models.model import Model
 from lmviz.readouts.direction import StateDirection
@@ -175,7 +176,10 @@ def _states(model: Model, texts: Sequence[NumberedText], addresses: Sequence[str
         recorded = trace(model, text.ids, taps=list(addresses))
         for address in addresses:
             rows[address].append(recorded[address].array)
-    return {address: np.concatenate(parts).astype(np.float64) for address, parts in rows.items()}
+    found = {address: np.concatenate(parts).astype(np.float64) for address, parts in rows.items()}
+    for states in found.values():
+        check_states(model, states)
+    return found
 
 
 def _explained(told: np.ndarray, wanted: np.ndarray) -> float:

@@ -21,6 +21,7 @@ from lmviz.inspection.logit_lens import lens_places
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.tracing import trace
 from lmviz.looks.shown import Shown
+from lmviz.models.finite import check_states
 from lmviz.models.interruption import look_up
 from lmviz.models.model import Model
 from lmviz.readouts.direction import StateDirection
@@ -222,7 +223,10 @@ def _states(model: Model, texts: Sequence[LabelledText], addresses: Sequence[str
         recorded = trace(model, text.ids, taps=list(addresses))
         for address in addresses:
             rows[address].append(recorded[address].array[text.places])
-    return {address: np.concatenate(parts).astype(np.float64) for address, parts in rows.items()}
+    found = {address: np.concatenate(parts).astype(np.float64) for address, parts in rows.items()}
+    for states in found.values():
+        check_states(model, states)
+    return found
 
 
 def _random_labels(

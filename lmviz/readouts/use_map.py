@@ -24,6 +24,7 @@ from lmviz.inspection.recording import needed_taps
 from lmviz.inspection.scalar import token_named
 from lmviz.looks.shown import Shown
 from lmviz.models.explicit import ForwardPass
+from lmviz.models.finite import check_states
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
 from lmviz.models.precision import widened
@@ -267,7 +268,10 @@ def _states(model: Model, places: Sequence[str], ids: np.ndarray) -> dict[str, n
             values = scope.run(needed, lambda tap, value, position: value, keep=places)
             for place in places:
                 found[place].append(widened(values[place]).cpu().double().numpy())
-    return {place: np.concatenate(rows) for place, rows in found.items()}
+    joined = {place: np.concatenate(rows) for place, rows in found.items()}
+    for states in joined.values():
+        check_states(model, states)
+    return joined
 
 
 def _last_logits(model: Model, ids: np.ndarray, moves: Mapping[tuple[str, int], np.ndarray]) -> np.ndarray:

@@ -204,3 +204,21 @@ def test_a_probe_gives_the_direction_that_it_reads():
 def test_what_cannot_be_probed_says_so(given, said):
     with pytest.raises(LmvizError, match=said):
         lmviz.probe("stories-transformer", given)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda model: lmviz.probe(model, {"one": ["the cows eat"] * 8, "two": ["the hens eat"] * 8}),
+        lambda model: lmviz.probe_number(model, ["the cows eat", "the hens eat"] * 8),
+        lambda model: lmviz.use_map(model, {"hay": ["the cows eat"] * 8, "corn": ["the hens eat"] * 8}),
+        lambda model: lmviz.head_words(model, 1, 0),
+        lambda model: lmviz.compositions(model),
+    ],
+)
+def test_of_weights_that_are_no_numbers_nothing_is_fitted(farm_run, ask):
+    model = lmviz.open_model(farm_run.folder)
+    with torch.no_grad():
+        dict(model.named_parameters())["layers.1.attention.input.weight"].fill_(float("nan"))
+    with pytest.raises(LmvizError, match=r"NaN or infinity in layers\.1\.attention\.input\.weight"):
+        ask(model)
