@@ -25,21 +25,22 @@ def test_it_is_what_the_template_makes_and_the_answer_is_begun(folder, turn):
     assert lmviz.trace(model, prompt).text == prompt
 
 
-@pytest.mark.parametrize(
-    ("turns", "sentence"),
-    [
-        ("Hello", "a list of pairs"),
-        (7, "a list of pairs"),
-        ([], "Nobody speaks"),
-        ([("user",)], "is not a turn"),
-        (["ab"], "is not a turn"),
-        ([("user", 3)], "is not a turn"),
-        ([None], "is not a turn"),
-    ],
-)
-def test_what_is_no_chat_is_refused(folder, turns, sentence):
-    with pytest.raises(lmviz.LmvizError, match=sentence):
-        lmviz.chat(folder, turns)
+NO_CHATS = [
+    ("Hello", "a list of pairs"),
+    (7, "a list of pairs"),
+    ([], "Nobody speaks"),
+    ([("user",)], "is not a turn"),
+    (["ab"], "is not a turn"),
+    ([("user", 3)], "is not a turn"),
+    ([None], "is not a turn"),
+]
+
+
+def test_what_is_no_chat_is_refused(folder):
+    """All in one test: the folder is written by one worker."""
+    for turns, sentence in NO_CHATS:
+        with pytest.raises(lmviz.LmvizError, match=sentence):
+            lmviz.chat(folder, turns)
 
 
 def test_a_model_without_a_template_has_no_chats():

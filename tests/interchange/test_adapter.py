@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from covering import in_turn
 from foreign_models import add_tokenizer, peer, saved
 from hypothesis import given
 from hypothesis import strategies as st
@@ -264,8 +265,7 @@ def check_against_peft(adapter, folder, size, merges_alike):
     return checkpoint
 
 
-@pytest.mark.parametrize("base", BASES)
-@pytest.mark.parametrize("name", LEARNED)
+@pytest.mark.parametrize(("name", "base"), in_turn(LEARNED, list(BASES)))
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_what_peft_saves_computes_what_it_merges(base, name, tmp_path):
     peft = pytest.importorskip("peft")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from browsers import SIZES, Opened, browser
 from click.testing import CliRunner
+from covering import parametrize_few
 
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.autodiff import read, shipped_network, shipped_networks
@@ -149,7 +150,7 @@ def test_files_have_names_for_any_server(tmp_path):
     assert all(re.fullmatch(r"[a-z0-9.-]+", path.name) for path in made.pages)
 
 
-@pytest.mark.parametrize("name", [network.name for network in shipped_networks()])
+@parametrize_few("name", [network.name for network in shipped_networks()], quick=5)
 def test_a_network_goes_through_its_tape_on_the_page(name):
     [section] = network_sections(name)
     [frames] = section.look.parts

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from covering import parametrize_few
 
 from lmviz.base.errors import LmvizError
 from lmviz.text.patterns import check_patterns
@@ -46,7 +47,7 @@ def test_patterns_like_those_of_published_models_are_used(name: str) -> None:
     check_patterns(within(PUBLISHED[name]))
 
 
-@pytest.mark.parametrize("pattern", ENDLESS, ids=lambda pattern: pattern[:20])
+@parametrize_few("pattern", ENDLESS, quick=9, ids=lambda pattern: pattern[:20])
 def test_a_pattern_that_could_take_very_long_is_refused(pattern: str) -> None:
     began = time.thread_time()
     with pytest.raises(LmvizError, match="a pattern of it"):

@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 
 import pytest
+from covering import parametrize_few
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -116,7 +117,7 @@ def read_apart(tmp_path, change: dict) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@parametrize_few("name", REFUSED, quick=5)
 def test_what_asks_for_too_much_is_refused_in_a_sentence(tmp_path, name):
     change, reason = REFUSED[name]
     said = read_apart(tmp_path, change)
