@@ -18,7 +18,6 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.places import shipped
 from lmviz.families import FAMILIES
 from lmviz.inspection.trace import Trace
-from lmviz.runs.run_list import title_in
 from lmviz.text.tokenizer_file import vocabulary_in
 from lmviz.training.run import Run
 
@@ -92,6 +91,8 @@ class Beginning(QObject):
         goes_on = last.is_worth_going_on and not (first is not None and first.is_where(last))
         self.strip.setVisible(settings.is_on("view/welcome", True) and not goes_on)
         if goes_on:
+            from lmviz.runs.run_list import title_in  # which nobody needs who begins
+
             runs = (title_in(Path(path)) for path in reversed(last.runs))
             texts = (Path(path).name for path in last.sources)
             sentence = f"Last time you had {' and '.join(dict.fromkeys((*runs, *texts)))} open."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QResizeEvent
@@ -11,12 +12,14 @@ from PySide6.QtWidgets import QFrame, QMenu, QMenuBar, QSizePolicy, QWidget
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import give_menu, row
+from lmviz.app.widgets.base.building import give_menu, reach_by_tab, row
 from lmviz.app.widgets.base.figures import short
 from lmviz.app.widgets.base.plain import Label, caption, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.controls.refused_action import refuse
-from lmviz.app.window.surgery_chip import SurgeryChip
+
+if TYPE_CHECKING:
+    from lmviz.app.window.surgery_chip import SurgeryChip
 
 ROOMY = 1150  # pixels at scale 1 from which the chip of changes can be written out
 LONGEST_NAME = 40
@@ -44,7 +47,7 @@ class Header(QFrame):
         self.menu_bar.setNativeMenuBar(False)
         # it has a sign for menus without room
         self.menu_bar.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        self.chip = SurgeryChip(session)
+        self.chip: SurgeryChip | None = None  # from the first change on
         self.model_button = QuietButton("model_picker", description="the model that is shown")
         self.compare_button = QuietButton("compare_picker", description="models to compare with")
         for button in (self.model_button, self.compare_button):
@@ -54,7 +57,7 @@ class Header(QFrame):
         self.palette_button = QuietButton("palette_button", "Ctrl+K", description="find a command")
         self.palette_button.setToolTip("Find a command (Ctrl+K)")
         buttons = (self.model_button, self.compare_button, self.palette_button)
-        row(self._name, (self.menu_bar, 1), self.chip, *buttons, on=self, gap=10, margins=(16, 3, 16, 3))
+        self._row = row(self._name, (self.menu_bar, 1), *buttons, on=self, gap=10, margins=(16, 3, 16, 3))
         self._connect()
         self._show_model()
 
@@ -71,10 +74,26 @@ class Header(QFrame):
         ):
             changed.connect(self._show_model)
         theme_switch().theme_changed.connect(self._show_model)
+        session.surgery.changed.connect(self._offer_chip)
+
+    def _offer_chip(self) -> None:
+        """The changes have a chip beside the menus, which is made for the first of them."""
+        if self.chip is not None or not self._session.surgery.interventions:
+            return
+        from lmviz.app.window.surgery_chip import SurgeryChip
+
+        self.chip = SurgeryChip(self._session)
+        self._row.insertWidget(self._row.indexOf(self.model_button), self.chip)
+        reach_by_tab(self.menu_bar, self.chip)
+        self._fit_chip()
+
+    def _fit_chip(self) -> None:
+        if self.chip is not None:
+            self.chip.set_short(self.width() < ROOMY * current_theme().scale)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.chip.set_short(self.width() < ROOMY * current_theme().scale)
+        self._fit_chip()
         self._show_model()
 
     @property

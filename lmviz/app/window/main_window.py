@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,6 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import next_by_tab, screen_of
 from lmviz.app.widgets.base.spoken_role import install_roles
 from lmviz.app.window.commands import Commands
-from lmviz.app.window.control_state import Presses, state_of
 from lmviz.app.window.frame import LEAST, USUAL, Frame, Messages, Perspectives, first_place, least_size
 from lmviz.app.window.header import Header
 from lmviz.app.window.job_strip import JobStrip
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
     from lmviz.app.opening.scenes import Scenes
     from lmviz.app.widgets.base.pointer_halo import PointerHalo
+    from lmviz.app.window.control_state import Presses
 
 RESIZED = 150  # milliseconds after which a window keeps its size: type is made anew for another one
 ROUNDS = 3
@@ -101,7 +102,6 @@ class MainWindow(QMainWindow):
         self.lessons = Lessons(self, self)
         self.lectures = Lectures(self, (self.header, self.rail, self.transport), self)
         self.student_files = StudentFiles(self, self.lectures, self)
-        self._presses = Presses()
         around = (
             self.header,
             self.beginning.strip,
@@ -189,12 +189,20 @@ class MainWindow(QMainWindow):
 
     def control_state(self, name: str) -> str | float | None:
         """What is typed, chosen or set in the control of this object name that can be seen."""
+        from lmviz.app.window.control_state import state_of  # only lessons ask
+
         control = self.find_control(name)
         return None if control is None else state_of(control)
 
     def presses(self, name: str) -> int | None:
         """How often the visible button of this object name was pressed since this was first asked."""
         return self._presses.of(self.find_control(name))
+
+    @cached_property
+    def _presses(self) -> Presses:
+        from lmviz.app.window.control_state import Presses  # as above
+
+        return Presses()
 
     def drawn(self, panel: str) -> Mapping[str, np.ndarray]:
         """The numbers that a panel in sight draws, by name; none while a newer answer is awaited."""

@@ -46,22 +46,27 @@ class Notice(QWidget):
         super().__init__(parent)
         self.setObjectName("notice")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._sentence = Label(wraps=True)
-        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._sentence.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self._button = QPushButton()
-        self._button.clicked.connect(self._act)
         self._messages: list[_Message] = []  # the last is shown; below it are offers that wait
         self._said_at = 0.0
         self._old = ""  # what goes as soon as it may have been read
         self._goes_soon = QTimer(self, singleShot=True)
         self._goes_soon.timeout.connect(lambda: self.withdraw(self._old))
+        self._is_laid_out = False
+        self.hide()
+
+    def _lay_out(self) -> None:
+        """Have what it shows, which is made when there first is something to say."""
+        self._is_laid_out = True
+        self._sentence = Label(wraps=True)
+        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._sentence.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._button = QPushButton()
+        self._button.clicked.connect(self._act)
         self._dismiss = named(QToolButton(), description="dismiss", role="icon")
         self._dismiss.clicked.connect(lambda: self.withdraw(self.sentence))
         row(self._sentence, self._button, self._dismiss, on=self, margins=(16, 6, 10, 6))
         theme_switch().theme_changed.connect(self.adopt_theme)
         self.adopt_theme()
-        self.hide()
 
     @property
     def sentence(self) -> str:
@@ -148,6 +153,8 @@ class Notice(QWidget):
         self._messages, self._old = messages, ""
         self._goes_soon.stop()
         self._said_at = time.monotonic()
+        if messages and not self._is_laid_out:
+            self._lay_out()
         self.setVisible(bool(messages))
         if messages:
             said = messages[-1]

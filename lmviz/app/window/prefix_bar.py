@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
@@ -14,27 +18,27 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.session.gold import gold_of
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, name_with, named, row
+from lmviz.app.widgets.base.building import column, name_with, named, reach_by_tab, row
 from lmviz.app.widgets.base.figures import whole_percentage
 from lmviz.app.widgets.base.plain import InkedLabel, Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
 from lmviz.app.widgets.text.token_strip import TokenStrip
-from lmviz.app.window.chat_lines import ChatLines, ChatSwitch
-from lmviz.app.window.prefix_answers import answers_of, how_many_are_right, label_of_text
-from lmviz.app.window.source_picture import SourcePicture
-from lmviz.app.window.special_tokens import SpecialTokensSwitch, TokenById
 from lmviz.app.window.text_line import TextLine
 from lmviz.base.plain_text import on_one_line
 from lmviz.looks.ink import Inked
 from lmviz.text.tokenizer import END, START, Encoding, token_name, visible
 
+if TYPE_CHECKING:  # what the model of the first paint has nothing of
+    from lmviz.app.window.chat_lines import ChatLines
+    from lmviz.app.window.source_picture import SourcePicture
+
 ROWS, LOW_WINDOW = 2, 760
 """Rows of tokens that can be seen at once; one alone in a window of fewer pixels at scale 1."""
 
 NAMED_UNKNOWNS = 2
+TOP = Qt.AlignmentFlag.AlignTop
 INFO = 250  # pixels at scale 1 for what is said of the tokens
 LATE = 250  # milliseconds after which a reading that takes long says how far it is, and as often again
 OF_TEXT = "Type a prefix to see what could come next"
@@ -81,7 +85,6 @@ class PrefixBar(QFrame):
         self.source = named(TextLine(), "source_edit", "source")
         self.source.setPlaceholderText("Type what should be translated; its translation so far is below")
         self._names = _name_of(self.source, "source"), _name_of(self.edit, "translation")
-        self.picture = SourcePicture(session)
         self.strip = named(AnsweredStrip(), "prefix_tokens", "tokens of the prefix")
         self._area = _RowsArea(self.strip)
         self._info = named(InkedLabel(), "prefix_info", role="muted")
@@ -91,26 +94,21 @@ class PrefixBar(QFrame):
         self._example.setToolTip("Read the next example of the open text, and what is right beside it")
         self._blank = QuietButton("blank_button", "Clear", "link")
         self._blank.setToolTip("Make every pixel of the picture blank")
-        self._by_id = TokenById(session, self.edit)
-        top = Qt.AlignmentFlag.AlignTop
-        offered = ((part, 0, top) for part in (self._blank, self._example, self._by_id))
-        below = row((self._area, 1), *offered, gap=16)
-        lines = QGridLayout()
+        offered = ((part, 0, TOP) for part in (self._blank, self._example))
+        self._below = row((self._area, 1), *offered, gap=16)
+        lines = self._lines = QGridLayout()
         lines.setVerticalSpacing(6)
         lines.setHorizontalSpacing(10)
         for number, (name, line) in enumerate(zip(self._names, (self.source, self.edit), strict=True)):
             lines.addWidget(name, number, 0)
             lines.addWidget(line, number, 1)
-        self._chat = ChatLines(session)
-        lines.addWidget(self._chat, 2, 0, 1, 2)
-        for number, switch in enumerate((ChatSwitch(session), SpecialTokensSwitch(session)), start=2):
-            lines.addWidget(switch, 1, number, 2, 1, Qt.AlignmentFlag.AlignTop)
+        self._chat: ChatLines | None = None
         lines.setColumnStretch(1, 1)
         session.chat.changed.connect(self._show_chat)
         typed = row((lines, 1), (self._info, 0, Qt.AlignmentFlag.AlignVCenter), gap=10)
-        texts = column(typed, below, gap=6)  # so that the tokens have the whole width
+        texts = column(typed, self._below, gap=6)  # so that the tokens have the whole width
         texts.addStretch()
-        row((self.picture, 0, top), (texts, 1), on=self, gap=14, margins=(16, 10, 16, 8))
+        self._beside = row((texts, 1), on=self, gap=14, margins=(16, 10, 16, 8))
         self._connect()
         self._reading_late = QTimer(self, interval=LATE)
         self._reading_late.timeout.connect(self._show_info)
@@ -133,12 +131,12 @@ class PrefixBar(QFrame):
         session.text.changed.connect(self._show_source)
         session.reading.prefix_changed.connect(self._show_prefix)
         session.reading.encoding_changed.connect(self._show_tokens)
+        session.reading.encoding_changed.connect(self._offer_what_others_have)
         session.reading.changed.connect(self._show_reading)
         for changed in (session.library.model_changed, session.text.changed):
             changed.connect(self._offer_example)
         self._example.clicked.connect(self._read_example)
-        self._blank.clicked.connect(self.picture.clear)
-        self._by_id.inserted.connect(self.edit.setCursorPosition)
+        self._blank.clicked.connect(lambda: self.picture.clear())
         session.focus.position_changed.connect(self._show_position)
         session.focus.hovered_position_changed.connect(self._show_position)
         self._area.verticalScrollBar().rangeChanged.connect(self._bring_into_sight)
@@ -162,11 +160,41 @@ class PrefixBar(QFrame):
             self.edit.setText(self._session.reading.prefix)
             self._session.reading.set_prefix(self.edit.text())  # what was cut may be what stood there
 
+    @cached_property
+    def picture(self) -> SourcePicture:
+        """The picture that the shown model describes."""
+        from lmviz.app.window.source_picture import SourcePicture
+
+        picture = SourcePicture(self._session)
+        self._beside.insertWidget(0, picture, 0, TOP)
+        return picture
+
+    def _offer_what_others_have(self) -> None:
+        """Models of other programs can have chats, and special tokens: what these need is made with the first
+        such model."""
+        session, model = self._session, self._session.library.model
+        if self._chat is not None or model is None or not model.run.began_elsewhere:
+            return
+        from lmviz.app.window.chat_lines import ChatLines, ChatSwitch
+        from lmviz.app.window.special_tokens import SpecialTokensSwitch, TokenById
+
+        self._chat = ChatLines(session)
+        self._lines.addWidget(self._chat, 2, 1)  # spanning two columns it would push the line aside, hidden
+        switches = ChatSwitch(session), SpecialTokensSwitch(session)
+        for number, switch in enumerate(switches, start=2):
+            self._lines.addWidget(switch, 1, number, 2, 1, TOP)
+        by_id = TokenById(session, self.edit)
+        self._below.addWidget(by_id, 0, TOP)
+        by_id.inserted.connect(self.edit.setCursorPosition)
+        for before, part in ((self.edit, switches[1]), (self.edit, switches[0]), (self._example, by_id)):
+            reach_by_tab(before, part)
+
     def _show_chat(self) -> None:
         """In a chat there is a line for each who speaks in the place of one for the whole text."""
         is_chat, types = self._session.chat.is_on, self.edit.hasFocus()
+        self._offer_what_others_have()
         self.edit.setVisible(not is_chat)
-        if is_chat and types:
+        if is_chat and types and self._chat is not None:
             self._chat.user.setFocus()
 
     def _show_source(self) -> None:
@@ -176,6 +204,8 @@ class PrefixBar(QFrame):
         for widget in (self.source, *self._names):
             widget.setVisible(translates)
         self._blank.setVisible(reading.has_picture)
+        if reading.has_picture:
+            self.picture  # noqa: B018 - from now on it is there
         of_source = OF_PICTURE if reading.has_picture else OF_TRANSLATION
         self.edit.propose(of_source if reading.has_source else OF_TEXT, self._proposed_words())
         if self.source.text() != reading.source:
@@ -227,6 +257,9 @@ class PrefixBar(QFrame):
             places = range(len(self.strip.tokens))
             self.strip.set_answers([before[place] if place < len(before) else blank for place in places])
         elif reading.model == model:
+            from lmviz.app.session.gold import gold_of
+            from lmviz.app.window.prefix_answers import answers_of  # as below: not before the first paint
+
             self.strip.set_answers(answers_of(reading, gold_of(reading, self._session.text.corpus)))
         self._area.fit_rows()
         self._show_info()
@@ -347,15 +380,25 @@ class PrefixBar(QFrame):
             parts.append(Inked(f"{dropped} beyond the context"))
         if len(encoding):
             parts.append(Inked(f"position {self._session.focus.shown_position + 1} of {len(encoding)}"))
-        if self.strip.answers:
-            parts.insert(1, Inked(how_many_are_right(self.strip.answers)))
-        else:
-            parts[:0] = label_of_text(self._session.reading.current, self._session.text.corpus)
+        at = 1 if self.strip.answers else 0
+        parts[at:at] = self._answered()
         if self._is_changed:
             parts.append(Inked("as surgery has them", ink="accent"))
         told = [part for part in parts if part.text]
         between = Inked("\N{NO-BREAK SPACE}· ")  # no line begins with the dot
         return [piece for part in told for piece in (between, part)][1:]
+
+    def _answered(self) -> Sequence[Inked]:
+        """How many of its labels are right, or which label the whole text has."""
+        reading = self._session.reading.current
+        is_labelled = reading is not None and reading.trace.predicts.per == "text"
+        if not self.strip.answers and not is_labelled:
+            return ()
+        from lmviz.app.window.prefix_answers import how_many_are_right, label_of_text
+
+        if self.strip.answers:
+            return (Inked(how_many_are_right(self.strip.answers)),)
+        return label_of_text(reading, self._session.text.corpus)
 
 
 def _name_of(line: QLineEdit, name: str) -> Label:

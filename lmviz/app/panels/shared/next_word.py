@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtGui import QResizeEvent
@@ -15,16 +16,18 @@ from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, stack
 from lmviz.app.widgets.plots.bars import BarsView
-from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.decoding.glance import Glance, glance
-from lmviz.decoding.shift import Shift, largest_shifts
 from lmviz.inspection.recipes.recipe import array_recipe
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import answer_at, is_answer_known
 from lmviz.looks.names import Names
 from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:  # what is only needed where something is changed
+    from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
+    from lmviz.decoding.shift import Shift
 
 KEY = Key("next word")
 
@@ -46,8 +49,7 @@ class NextWordPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._bars = named(BarsView(), description="distribution of what comes next")
-        self._shifts = named(BeforeAfterBars(), "before_after")
-        self._pages = stack(self._bars, self._shifts)
+        self._pages = stack(self._bars)
         self._card = self.add_card("Next word", "", self._pages)
         self._ids: list[int] = []
         self._logits: np.ndarray | None = None
@@ -55,11 +57,19 @@ class NextWordPanel(Panel):
         self._reading: Reading | None = None
         self._text = ""
         self._drawn_for: tuple[object, ...] = ()
-        for page in (self._bars, self._shifts):
-            page.part_clicked.connect(self._append)
+        self._bars.part_clicked.connect(self._append)
         session.reading.changed.connect(self._ask_ahead)
         self.follow(session.reading.changed, session.focus.position_changed)
         session.focus.hovered_position_changed.connect(self.refresh_late)
+
+    @cached_property
+    def _shifts(self) -> BeforeAfterBars:
+        from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
+
+        shifts = named(BeforeAfterBars(), "before_after")
+        self._pages.addWidget(shifts)
+        shifts.part_clicked.connect(self._append)
+        return shifts
 
     @property
     def distribution(self) -> Distribution | None:
@@ -110,6 +120,8 @@ class NextWordPanel(Panel):
                 stepped = self.session.reading.has_stepped and reading is not self._reading
                 self._show(tokens, glance(logits, self._room), stepped=stepped)
             else:
+                from lmviz.decoding.shift import largest_shifts
+
                 before = answer_at(reading.baseline, position, "logits")
                 room = min(self._shifts.rows_in(self._pages.size()), MOST)
                 self._show_shift(tokens, largest_shifts(before, logits, max(FEWEST, room)))

@@ -111,6 +111,14 @@ def beside_by_tab(widget: QWidget, forward: bool) -> QWidget | None:
     return _with_its_parent(found)
 
 
+def reach_by_tab(before: QWidget, part: QWidget) -> None:
+    """Have Tab lead from a widget to the controls of a part made later, which Qt puts behind all others."""
+    for control in part.findChildren(QWidget):
+        if control.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            QWidget.setTabOrder(before, control)
+            before = control
+
+
 def takes_tab(widget: QWidget) -> bool:
     """Whether Tab stops at it."""
     takes = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.isVisible() and widget.isEnabled()
