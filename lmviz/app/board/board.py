@@ -493,11 +493,20 @@ class Board(QWidget):
         return None if reading is None else reading.model
 
     def _show_what_fits(self) -> None:
-        """Where the tab in front has nothing to show of another model, bring one in front that has."""
+        """Show another model: what has nothing to show of it gives way, and its tabs are muted."""
+        if self._choose_what_fits() is not None:
+            self._settle()
+
+    def _choose_what_fits(self) -> bool | None:
+        """Where the tab in front has nothing to show of another model, choose one that has; whether any was.
+
+        None where there is no other model, or nothing is seen.
+        """
         model = self._model
         if model is None or model == self._view.fitted_for or not self.isVisible() or not self._places:
-            return
+            return None
         self._view.fitted_for = model
+        is_chosen = False
         for place in self._places.values():
             if place.front is None:
                 continue
@@ -505,10 +514,12 @@ class Board(QWidget):
             first = [page for page in place.pages if page.row.is_first_for(model)]
             if first and (has_nothing or not place.has_choice):
                 self._choose_front(place.name, first[0].row.name)
+                is_chosen = True
             elif has_nothing:
                 fitting = (page for page in place.pages if not page.panel.out_of_place(model))
                 self._choose_front(place.name, next(fitting, place.front).row.name)
-        self._settle()
+                is_chosen = True
+        return is_chosen
 
     def _show_what_has_begun(self, page: PanelPage) -> None:
         """Bring a panel in front of those that share its place, unless a person has chosen among them."""
@@ -639,7 +650,8 @@ class Board(QWidget):
             if not self._leaves_tabs:
                 QTimer.singleShot(0, self, self._open_windows)
         self._settle()
-        self._show_what_fits()
+        if self._choose_what_fits():
+            self._settle()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

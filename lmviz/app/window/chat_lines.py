@@ -53,7 +53,7 @@ class _Line:
 
 
 class ChatLines(QWidget):
-    """What is said in the chat. It is shown while the prefix is one."""
+    """What is said in the chat. It is shown while the prefix is one; `show_chat()` follows each change."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -82,15 +82,15 @@ class ChatLines(QWidget):
         self._above.clicked.connect(lambda: bar.setValue(bar.minimum()))
         self._below.clicked.connect(lambda: bar.setValue(bar.maximum()))
         self._count_hidden()
-        self._chat.changed.connect(self._show_chat)
-        self._show_chat()
+        self.show_chat()
 
     @property
     def user(self) -> QLineEdit:
         """The line of the question that was asked last."""
         return [line.edit for line in self._lines if line.role == USER][-1]
 
-    def _show_chat(self) -> None:
+    def show_chat(self) -> None:
+        """Show what is said now: called when the chat has changed."""
         self.setVisible(self._chat.is_on)
         if not self._chat.is_on:
             return

@@ -193,6 +193,8 @@ class PrefixBar(QFrame):
         """In a chat there is a line for each who speaks in the place of one for the whole text."""
         is_chat, types = self._session.chat.is_on, self.edit.hasFocus()
         self._offer_what_others_have()
+        if self._chat is not None:
+            self._chat.show_chat()
         self.edit.setVisible(not is_chat)
         if is_chat and types and self._chat is not None:
             self._chat.user.setFocus()

@@ -5,6 +5,7 @@ What a library loads is known of the version in constraints.txt: of another one 
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import operator
 import os
@@ -25,7 +26,7 @@ def import_lean() -> None:
     if not any(isinstance(finder, LeavingOut) for finder in sys.meta_path):
         sys.meta_path.insert(0, LeavingOut())
     if "shiboken6" not in others:
-        _read_no_sources()
+        _import_as_ever()
 
 
 def is_tested(library: str) -> bool:
@@ -44,16 +45,19 @@ def is_tested(library: str) -> bool:
     return any(name.lower().startswith((f"{begins}.dist", f"{begins}+")) for name in beside)
 
 
-def _read_no_sources() -> None:
-    """Keep PySide6 from reading the source of every module that is imported after it.
+def _import_as_ever() -> None:
+    """Import PySide6, and keep it from having a hand in every import after it.
 
-    It looks there for its own name, to know which modules may have switched a feature on; lmviz switches
-    none, and the reading takes longer than the imports.
+    It puts a function of its own in the place of Python's, for whoever switches a feature on, and looks for
+    its own name in the source of each module that is imported: lmviz switches none. The sources take longer
+    than the imports, and the function is called with every statement of import, also those within functions.
     """
     importlib.import_module("PySide6")
     feature: Any = sys.modules.get("shibokensupport.feature")
     if hasattr(feature, "_mod_uses_pyside"):  # a private name: where it is another, all is only slower
         feature._mod_uses_pyside = lambda module: False
+    importlib.import_module("PySide6.QtCore")  # which puts it there
+    builtins.__import__ = getattr(builtins, "__orig_import__", builtins.__import__)
 
 
 class LeftOut(ModuleType):

@@ -127,3 +127,24 @@ def test_of_another_version_nothing_is_left_out() -> None:
 def test_a_library_that_is_not_there_is_not_the_tested_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(TESTED, "no_library_of_this_name", "1.0")
     assert not is_tested("no_library_of_this_name")
+
+
+def test_no_import_is_asked_about_features_of_pyside() -> None:
+    """Not even those within functions, which are imports each time that they are called."""
+    script = """
+import builtins
+from lmviz.app.workers.lean_imports import import_lean
+import_lean()
+from PySide6 import QtGui, QtWidgets
+from shibokensupport import feature
+asked = []
+ask = feature.feature_import
+feature.feature_import = lambda *given, **named: asked.append(given) or ask(*given, **named)
+import json
+from PySide6 import QtSvg
+assert not asked, asked
+from PySide6.QtCore import *  # which PySide6 has to notice
+assert QPropertyAnimation
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
