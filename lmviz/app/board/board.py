@@ -307,9 +307,14 @@ class Board(QWidget):
             if model is not None and not page.panel.out_of_place(model)
         }
 
+    @property
+    def _stands(self) -> bool:
+        """Whether it is seen, with all of its panels made."""
+        return bool(self._places) and not self.missing and self.isVisible()
+
     def _settle(self) -> None:
         """Put every page where it belongs, and give every place its room."""
-        if not self._places or not self.isVisible():
+        if not self._stands:
             return
         if self._scale != current_theme().scale:
             self._soon.start()
@@ -503,7 +508,7 @@ class Board(QWidget):
         None where there is no other model, or nothing is seen.
         """
         model = self._model
-        if model is None or model == self._view.fitted_for or not self.isVisible() or not self._places:
+        if model is None or model == self._view.fitted_for or not self._stands:
             return None
         self._view.fitted_for = model
         is_chosen = False
@@ -640,10 +645,10 @@ class Board(QWidget):
         super().showEvent(event)
         if not self._has_stood:
             self._has_stood = True
+            if not self._places:
+                self._build()  # before the panels: what Tab leads from to the first tabs is then in the board
             while self.missing:
                 self.build_next()
-            if not self._places:
-                self._build()
             self._scale = current_theme().scale
             if self._built_at != {current_theme().scale}:
                 QTimer.singleShot(0, self, self._renew_type)
