@@ -16,8 +16,17 @@ HEAVY = """
 """
 """What the first paint does without."""
 
-MOST_MODULES = 278
+MOST_MODULES = 266
 """Modules of lmviz that it may need, packages included; each takes a third of a millisecond."""
+
+MOST_WIDGETS = 325
+"""Widgets that may have been made, Qt's own parts of them included: what is not seen can be made later."""
+
+MOST_CLASSES = 58
+"""Classes of QtWidgets that may be known to Python, each with its names: PySide6 makes them when asked.
+
+It makes all of them where it is asked for a widget of a class that it does not know.
+"""
 
 FIRST_PAINT = f"""
 import sys
@@ -35,6 +44,11 @@ def paint(self, event):
         print("heavy at first paint:", sorted(heavy), flush=True)
         own = [name for name in sys.modules if name.partition(".")[0] == "lmviz"]
         print("too many at first paint:", own if len(own) > {MOST_MODULES} else [], flush=True)
+        of_qt = sys.modules["PySide6.QtWidgets"]
+        kinds = [name for name, value in vars(of_qt).items() if isinstance(value, type)]
+        print("too many classes at first paint:", kinds if len(kinds) > {MOST_CLASSES} else [], flush=True)
+        parts = [type(part).__name__ for part in self.findChildren(of_qt.QWidget)]
+        print("too many widgets at first paint:", parts if len(parts) > {MOST_WIDGETS} else [], flush=True)
     paints.append(event)
 
 main_window.MainWindow.paintEvent = paint
@@ -152,6 +166,8 @@ def test_the_window_is_painted_in_its_type_before_anything_heavy_is_loaded_and_e
     assert painted == [
         "heavy at first paint: []",
         "too many at first paint: []",
+        "too many classes at first paint: []",
+        "too many widgets at first paint: []",
         "fonts at first paint: 1",
     ], done.stderr
     assert ready == "ready"
