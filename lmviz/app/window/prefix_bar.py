@@ -79,6 +79,8 @@ class PrefixBar(QFrame):
         self._examples_read = 0
         self._window_height = 10 * LOW_WINDOW  # until it is known
         self._info_height = 0  # that what is said of the tokens has at least
+        self._told: list[Inked] = []  # what is said of them
+        self._words_typed: tuple[Encoding | None, str, tuple[str, ...]] = (None, "", ())
         self._is_changed = False  # whether surgery has put other words there than are typed
         self.setObjectName("prefix_bar")
         self.edit = named(PrefixEdit(), "prefix_edit", "prefix")
@@ -151,6 +153,7 @@ class PrefixBar(QFrame):
     def _adopt_theme(self) -> None:
         """What is said of the tokens has two lines of a fixed width, so that it moves nothing."""
         self._info.setFixedWidth(round(INFO * current_theme().scale))
+        self._told = []  # its inks are others
         self._info_height = 2 * self._info.fontMetrics().lineSpacing()
         self.fit_window(self._window_height)
         self._show_info()
@@ -302,8 +305,11 @@ class PrefixBar(QFrame):
     def _typed(self) -> tuple[str, ...]:
         """The tokens of what is typed, to be read: an unknown word as it was typed."""
         encoding, prefix = self._session.reading.encoding, self._session.reading.prefix
-        count = 0 if encoding is None else len(encoding)
-        return tuple(_shown(encoding, at, prefix) for at in range(count) if encoding is not None)
+        if self._words_typed[0] is not encoding or self._words_typed[1] != prefix:  # a keystroke asks often
+            count = 0 if encoding is None else len(encoding)
+            words = tuple(_shown(encoding, at, prefix) for at in range(count) if encoding is not None)
+            self._words_typed = encoding, prefix, words
+        return self._words_typed[2]
 
     def _show_tokens(self) -> None:
         encoding = self._session.reading.encoding
@@ -361,7 +367,11 @@ class PrefixBar(QFrame):
         return [Inked(told, ink="accent"), leave]
 
     def _show_info(self) -> None:
-        self._info.set_pieces(self._said())
+        said = self._said()
+        if said == self._told:  # a keystroke looks several times
+            return
+        self._told = said
+        self._info.set_pieces(said)
         # Of a fixed size, it has nothing laid out with each position that one looks at.
         needed = self._info.heightForWidth(self._info.width())
         self._info.setFixedHeight(max(self._info_height, needed))

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from lmviz.app.workers.threads import compute_with
 from lmviz.base.errors import LmvizError
@@ -37,6 +38,7 @@ class ModelCache:
         self._runs: dict[Path, Run] = {}
         self._changed: ChangedModel | None = None
         self._spelling: dict[Path, tuple[Model, Model]] = {}
+        self._sizes: WeakKeyDictionary[Model, int] = WeakKeyDictionary()  # in parameters
 
     def open(self, folder: Path, step: int | None = None) -> tuple[Run, Model]:
         """A run and its model at a step, by default the newest; LmvizError when it cannot be opened.
@@ -69,7 +71,9 @@ class ModelCache:
     def model(self, folder: Path, step: int, spells_out: bool = False) -> Model:
         """The model with the weights of a snapshot, by choice the one to which special tokens are letters."""
         model = self._model(folder)
-        compute_with(1 if model.parameter_count() <= SMALL else None)
+        if model not in self._sizes:  # once: a keystroke asks several questions about the same model
+            self._sizes[model] = model.parameter_count()
+        compute_with(1 if self._sizes[model] <= SMALL else None)
         if model.step != step:
             self._load(model, folder, step)
         return self._spelling_out(folder, model) if spells_out else model

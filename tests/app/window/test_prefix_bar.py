@@ -1,6 +1,8 @@
 """What is typed: tokens, unknown words, line breaks."""
 
 import threading
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,9 +19,12 @@ from pytestqt.qtbot import QtBot
 import lmviz
 from lmviz.app.panels.shared.next_word import NextWordPanel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.plain import InkedLabel
+from lmviz.app.window import prefix_bar
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.window.prefix_bar import PrefixBar
 from lmviz.inspection.interventions import swap_tokens
+from lmviz.looks.ink import Inked
 from lmviz.text.first_example import beginning_of
 from tests.app.conftest import wait_for_reading
 
@@ -282,3 +287,32 @@ def test_after_another_text_is_pasted_its_last_position_is_looked_at(
     wait_for_reading(read, qtbot)
     assert len(read.reading.encoding) > 3
     assert read.focus.position == len(read.reading.encoding) - 1
+
+
+def test_a_word_more_is_spelled_and_told_once(
+    window: MainWindow,
+    read: Session,
+    qtbot: QtBot,
+    drawn: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spelled, told = [], []
+    name, info = prefix_bar.token_name, find(window, InkedLabel, "prefix_info")
+    pieces = info.set_pieces
+
+    def shown(token: str, special: bool) -> str:
+        spelled.append(token)
+        return name(token, special)
+
+    def tell(said: Sequence[Inked]) -> None:
+        told.append("".join(piece.text for piece in said))
+        pieces(said)
+
+    monkeypatch.setattr(prefix_bar, "token_name", shown)
+    monkeypatch.setattr(info, "set_pieces", tell)
+    with qtbot.waitSignal(read.reading.changed):
+        read.reading.set_prefix("the hens see the hens")
+    drawn()
+    assert len(spelled) == len(read.reading.encoding)
+    assert told[-1].endswith("position 6 of 6")
+    assert all(before != said for before, said in pairwise(told))

@@ -139,3 +139,14 @@ def test_the_same_interventions_change_the_model_that_was_asked_for(
 def test_of_two_snapshots_equally_near_the_earlier_is_taken() -> None:
     opened = OpenedModel(Path("run"), "run", "lstm", (0, 4, 8), None, lambda: None, None, 0)
     assert [opened.nearest_snapshot(step) for step in (2, 3, 6, 100)] == [0, 4, 4, 8]
+
+
+def test_the_parameters_of_a_model_are_counted_once(
+    run_of_its_own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache, counted = ModelCache(), []
+    model = cache.model(run_of_its_own, 0)
+    monkeypatch.setattr(type(model), "parameter_count", lambda model: counted.append(model) or 1)
+    for step in (0, 1, 0):
+        cache.model(run_of_its_own, step)
+    assert not counted
