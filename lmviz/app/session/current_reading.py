@@ -193,10 +193,12 @@ class CurrentReading(Part):
         return min(self._focus.shown_position, last)
 
     def set_prefix(self, text: str) -> None:
-        """Type a text."""
+        """Type a text, which is read at once, with all that has changed before in this turn."""
         if text != self._prefix:
             self._prefix = text
             self._begin_again()
+        elif self._read_soon.isActive() and self.question is not None:
+            self._read()
 
     def _begin_again(self) -> None:
         """The prefix has other tokens."""

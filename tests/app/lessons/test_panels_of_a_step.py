@@ -8,6 +8,7 @@ from pytestqt.logging import _QtMessageCapture
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.table import PANELS, shown_perspectives
+from lmviz.app.widgets.diagrams.tree_view import TreeView
 from lmviz.app.window.lessons import perspective_names
 from lmviz.app.window.main_window import MainWindow
 from lmviz.lessons.lesson import Step
@@ -80,3 +81,28 @@ def test_before_a_class_a_question_is_there_before_its_room_is(
     window.set_projector(True)
     drawn()
     assert [each.message for each in qtlog.records if "Negative sizes" in each.message] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(1440, 900), (1280, 720)])
+def test_the_offers_of_a_beam_that_one_is_asked_to_count_are_all_drawn(
+    size: tuple[int, int], window: MainWindow, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    lesson = open_lesson(LESSONS["14-scale"], perspective_names())
+    window.resize(*size)
+    window.lessons.open(lesson, [step.title for step in lesson.steps].index("A beam"))
+    beam, reading = window.session.beam, window.session.reading
+    qtbot.waitUntil(lambda: reading.current is not None and reading.prefix.endswith(" found a"))
+    qtbot.waitUntil(lambda: not reading.is_late and not reading.is_busy)
+    beam.set_options(width=2, continuations=4)
+    for depth in (1, 2):
+        beam.grow()
+        qtbot.waitUntil(lambda depth=depth: beam.tree is not None and beam.tree.depth == depth)
+    drawn()
+    tree = window.perspective.findChild(TreeView, "beam_tree")
+    offered = [node.index for node in beam.tree.nodes if node.depth == 2]
+    assert len(offered) == 8
+    assert tree.left_out == 0
+    for index in offered:
+        place = tree.node_rectangle(index).toAlignedRect()
+        assert tree.visibleRegion().boundingRect().contains(place), beam.tree.nodes[index].token
