@@ -7,7 +7,7 @@ text the steps of attention go back as they state it themselves (`Operation.sent
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -34,7 +34,7 @@ from lmviz.models.model import Model
 from lmviz.models.precision import widened
 from lmviz.models.reading import on_device
 from lmviz.models.sequences import SOURCE
-from lmviz.models.tap import Tap
+from lmviz.models.tap import Tap, Weight
 
 
 class GradientRecorder(TapRecorder):
@@ -155,18 +155,30 @@ class DifferentiablePass:
         everything = {**dict(model.named_buffers()), **self.parameters}
         tokens = on_device(model, reading.ids).repeat(rows, 1)
         others = {name: ids.repeat(rows, 1) for name, ids in reading.others(model).items()}
-        forward = DifferentiableByRows(tokens, everything, self.taps, self.unkept, **others)
-        self.values = forward.run(run, self.recorder)
+        self._forward = DifferentiableByRows(tokens, everything, self.taps, self.unkept, **others)
+        self.values = self._forward.run(run, self.recorder)
 
     def back(self, number: torch.Tensor) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
         """The gradients of a number: of taps (row, *axes) by address, and of parameters by name."""
         leaves = [leaf for steps in self.recorder.leaves.values() for leaf in steps.values()]
-        filled = iter(_filled(number, [*leaves, *self.parameters.values()]))
+        stretches, lookups = self._forward.stretches, self._forward.lookups
+        rows = [*stretches.values(), *(found for _, _, found in lookups)]
+        found = iter(_found(number, [*leaves, *self.parameters.values(), *rows]))
+        filled = (_or_zeros(next(found), leaf) for leaf in leaves)
         taps = {
             address: _joined({place: next(filled) for place in steps})
             for address, steps in self.recorder.leaves.items()
         }
-        return taps, {name: next(filled) for name in self.parameters}
+        parameters = {name: next(found) for name in self.parameters}
+        for name, parts in _by_parameter(zip(stretches, found, strict=False)).items():
+            parameters[name] = _with_stretches(self.parameters[name], parameters[name], parts)
+        for (name, chosen, _), part in zip(lookups, found, strict=True):
+            whole = _or_zeros(parameters[name], self.parameters[name])
+            if part is not None:
+                whole = whole if _is_alone(whole, (*taps.values(), *parameters.values())) else whole.clone()
+                whole.index_add_(0, chosen.flatten(), part.flatten(0, -2))
+            parameters[name] = whole
+        return taps, {name: _or_zeros(value, self.parameters[name]) for name, value in parameters.items()}
 
     def back_to(self, number: torch.Tensor, address: str) -> torch.Tensor:
         """The gradient of one tap, (row, *axes)."""
@@ -264,12 +276,50 @@ def _without_unseen(arrays: Mapping[str, TracedArray], address: str, gradient: n
 
 def _filled(number: torch.Tensor, leaves: Sequence[torch.Tensor]) -> list[torch.Tensor]:
     """The gradients of a number, with zeros for what it does not depend on."""
-    found: Sequence[torch.Tensor | None] = [None] * len(leaves)
-    if number.requires_grad:
-        found = torch.autograd.grad(number, leaves, allow_unused=True)
-    return [
-        torch.zeros_like(leaf) if value is None else value for leaf, value in zip(leaves, found, strict=True)
-    ]
+    return [_or_zeros(value, leaf) for leaf, value in zip(leaves, _found(number, leaves), strict=True)]
+
+
+def _found(number: torch.Tensor, leaves: Sequence[torch.Tensor]) -> Sequence[torch.Tensor | None]:
+    """The gradients of a number, None for what it does not depend on."""
+    if not number.requires_grad:
+        return [None] * len(leaves)
+    found: Sequence[torch.Tensor | None] = torch.autograd.grad(number, leaves, allow_unused=True)
+    return found
+
+
+def _is_alone(tensor: torch.Tensor, others: Iterable[torch.Tensor | None]) -> bool:
+    """Whether it may be written to: its cells lie apart, and none of the others lies where it does."""
+    place = tensor.untyped_storage().data_ptr()
+    there = [each for each in others if each is not None and each.untyped_storage().data_ptr() == place]
+    return 0 not in tensor.stride() and all(each is tensor for each in there)
+
+
+def _or_zeros(value: torch.Tensor | None, leaf: torch.Tensor) -> torch.Tensor:
+    return torch.zeros_like(leaf) if value is None else value
+
+
+Stretches = list[tuple[tuple[int, int], torch.Tensor]]
+"""Gradients of rows of a parameter, each with the first and the one after the last."""
+
+
+def _by_parameter(found: Iterable[tuple[Weight, torch.Tensor | None]]) -> dict[str, Stretches]:
+    """What is known of each parameter's rows, in their order."""
+    parts: dict[str, Stretches] = {}
+    for operand, part in found:
+        if operand.rows is not None and part is not None:
+            parts.setdefault(operand.name, []).append((operand.rows, part))
+    return {name: sorted(some, key=lambda each: each[0]) for name, some in parts.items()}
+
+
+def _with_stretches(parameter: torch.Tensor, whole: torch.Tensor | None, parts: Stretches) -> torch.Tensor:
+    """The gradient of a parameter that was read whole, or not, and in stretches."""
+    firsts, ends = [rows[0] for rows, _ in parts], [rows[1] for rows, _ in parts]
+    if whole is None and [0, *ends] == [*firsts, len(parameter)]:
+        return torch.cat([part for _, part in parts])
+    whole = torch.zeros_like(parameter) if whole is None else whole.clone()
+    for rows, part in parts:
+        whole[slice(*rows)] += part
+    return whole
 
 
 def _joined(steps: Mapping[int | None, torch.Tensor]) -> torch.Tensor:

@@ -28,11 +28,44 @@ from lmviz.inspection.rows_of_squares import (
     steps_before,
 )
 from lmviz.inspection.traced_array import TracedArray, scores_behind
-from lmviz.models.tap import Tap, Value
+from lmviz.models.tap import Tap, Value, Weight
 
 
 class DifferentiableByRows(PassByRows):
-    """A forward pass by whose values one can differentiate, though it keeps no row of an unkept square."""
+    """A forward pass by whose values one can differentiate, though it keeps no row of an unkept square.
+
+    Rows of a parameter that are read alone are tensors of their own, in `stretches` by what names them and in
+    `lookups` with the name of the table and the numbers of the rows: torch would make a gradient of the whole
+    for each of them, and add them up.
+    """
+
+    def __init__(
+        self,
+        tokens: torch.Tensor,
+        parameters: Mapping[str, torch.Tensor],
+        taps: Sequence[Tap],
+        unkept: Collection[str],
+        **further: torch.Tensor,
+    ) -> None:
+        super().__init__(tokens, parameters, taps, unkept, **further)
+        self.stretches: dict[Weight, torch.Tensor] = {}
+        self.lookups: list[tuple[str, torch.Tensor, torch.Tensor]] = []
+
+    def weight(self, operand: Weight) -> torch.Tensor:
+        whole = self._parameters[operand.name]
+        if operand.rows is None or not whole.requires_grad:
+            return super().weight(operand)
+        if operand not in self.stretches:
+            self.stretches[operand] = whole.detach()[slice(*operand.rows)].requires_grad_()
+        return self.stretches[operand]
+
+    def rows_of(self, operand: Weight, chosen: torch.Tensor) -> torch.Tensor:
+        whole = self._parameters[operand.name]
+        if operand.rows is not None or not whole.requires_grad:
+            return super().rows_of(operand, chosen)
+        rows = whole.detach()[chosen].requires_grad_()
+        self.lookups.append((operand.name, chosen, rows))
+        return rows
 
     def by_rows(self, tap: Tap, steps: Sequence[Tap]) -> torch.Tensor:
         if not any(is_made_whole(step) for step in steps):

@@ -83,6 +83,9 @@ class ForwardPass(Scope):
             self._rows[operand] = self._parameters[operand.name][slice(*operand.rows)]
         return self._rows[operand]
 
+    def rows_of(self, operand: Weight, chosen: torch.Tensor) -> torch.Tensor:
+        return self.weight(operand)[chosen]
+
     def prepare(self, operation: Operation, make: Callable[[Scope], T]) -> T:
         if operation not in self._prepared:
             position, self.position = self.position, None

@@ -113,6 +113,9 @@ class Scope(Protocol):
     def weight(self, operand: Weight) -> torch.Tensor:
         """The parameter, or its selected rows."""
 
+    def rows_of(self, operand: Weight, chosen: torch.Tensor) -> torch.Tensor:
+        """The rows (*chosen, column) of a parameter whose numbers are `chosen`."""
+
     def prepare(self, operation: Operation, make: Callable[[Scope], T]) -> T:
         """What `make` gives, made once for the scan under way; operands have all positions meanwhile."""
 

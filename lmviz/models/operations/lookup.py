@@ -38,7 +38,7 @@ class TokenLookup(Operation):
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, position, channel)."""
         first = scope.first if self.sequence == TEXT else 0
-        rows = widened(scope.weight(self.table)[scope.sequences[self.sequence][:, first:]])
+        rows = widened(scope.rows_of(self.table, scope.sequences[self.sequence][:, first:]))
         return rows if self.scale == 1 else rows * self.scale
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:

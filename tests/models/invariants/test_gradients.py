@@ -181,6 +181,9 @@ class Leaves:
         parameter = self.parameters[operand.name]
         return parameter if operand.rows is None else parameter[slice(*operand.rows)]
 
+    def rows_of(self, operand, chosen):
+        return self.weight(operand)[chosen]
+
     def gradients(self, tap, index):
         """The gradient of a tap's cell with respect to every leaf that it depends on, by name."""
         value = tap.operation.compute(self)[0][index]
