@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lmviz.base.counting import numbered
 from lmviz.base.figures import count, counted, percentage
-from lmviz.inspection.attention import attention_layers, attention_weights
+from lmviz.inspection.attention import attention_layers, attention_place
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
@@ -39,7 +39,7 @@ def attention_remark(trace: Trace, position: int, noun: str = "word") -> Attenti
     """
     found: tuple[float, int, int, int] | None = None
     for layer in attention_layers(trace):
-        rows = attention_weights(trace, layer)[:, position].copy()  # (head, key)
+        rows = trace[f"{attention_place(layer)}/weights"].at(query=position).copy()  # (head, key)
         rows[:, [0, position]] = 0.0
         head, key = divmod(int(rows.argmax()), rows.shape[1])
         weight = float(rows[head, key])

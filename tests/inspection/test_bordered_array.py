@@ -39,3 +39,16 @@ def test_assembling_takes_the_memory_of_one_square():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 1.5 * whole.nbytes
+
+
+def test_a_part_is_that_of_the_whole_and_of_the_newest_query_nothing_is_assembled():
+    whole = np.random.default_rng(0).normal(size=(2, 9, 9)).astype(np.float32)
+    newest = grown(whole, 4, 9)[-1]
+    np.testing.assert_array_equal(newest.at(query=8), whole[:, 8])
+    np.testing.assert_array_equal(newest.at(query=-1, head=1), whole[1, 8])
+    np.testing.assert_array_equal(newest.at(query=8, key=3), whole[:, 8, 3])
+    assert newest.depth > 0
+    np.testing.assert_array_equal(newest.at(query=5), whole[:, 5])
+    np.testing.assert_array_equal(newest.at(key=3), whole[:, :, 3])
+    assert newest.depth == 0
+    np.testing.assert_array_equal(newest.at(query=8), whole[:, 8])
