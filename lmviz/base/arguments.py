@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 from collections.abc import Callable, Iterable
@@ -27,6 +28,23 @@ def whole_numbers(name: str, value: Any, least: int = 0) -> tuple[int, ...]:
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise LmvizError(f"{value!r} is no list of whole numbers: give some, such as [0, 100].")
     return tuple(whole_number(name, one, least) for one in value)
+
+
+def finite_number(name: str, value: Any) -> float:
+    """A number that is neither NaN nor infinite; LmvizError, which says what `name` must be, for others."""
+    try:
+        number = float(value) if not isinstance(value, str | bytes) else math.nan
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise LmvizError(f"{name} must be a number, and not {value!r}.")
+    return number
+
+
+def check_kind(what: str, value: Any, kind: type, such_as: str) -> None:
+    """LmvizError for what is not of a kind; `such_as` says what gives one."""
+    if not isinstance(value, kind):
+        raise LmvizError(f"{value!r} is no {what}: give {such_as}.")
 
 
 def words(kind: str, value: Any, such_as: str) -> tuple[str, ...]:

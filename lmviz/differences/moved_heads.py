@@ -13,6 +13,7 @@ import numpy as np
 from lmviz.circuits.cached_pass import CachedPass
 from lmviz.circuits.result import Numbers
 from lmviz.differences.pair import ModelPair
+from lmviz.inspection.indices import from_start
 from lmviz.inspection.recording import prepared
 from lmviz.models.address import Address
 from lmviz.models.model import Model
@@ -31,8 +32,9 @@ class MovedHeads(Numbers):
     tokens: tuple[str, ...]
 
     def at(self, position: int) -> np.ndarray:
-        """The shares (layer, head) at one position."""
-        found: np.ndarray = self.by_position[:, :, position]
+        """The shares (layer, head) at one position; LmvizError where there is none."""
+        place = from_start("position", position, self.by_position.shape[2])
+        found: np.ndarray = self.by_position[:, :, place]
         return found
 
     def most(self, position: int | None = None) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 import torch
 
+from lmviz.base.arguments import whole_number
 from lmviz.base.errors import LmvizError
 from lmviz.differences.pair import ModelPair
 from lmviz.looks.shown import Shown
@@ -125,7 +126,7 @@ class TextDifference(Shown):
         """The words whose probability rose most, or fell most; none where models have different tokens."""
         if self.said is None:
             return ()
-        change = self.said[1] - self.said[0]
+        count, change = whole_number("count", count), self.said[1] - self.said[0]
         order = np.argsort(-change if rose else change, kind="stable")[:count]
         return tuple(
             ChangedWord(int(id), self.vocabulary[id], float(self.said[0, id]), float(self.said[1, id]))
@@ -137,6 +138,7 @@ class TextDifference(Shown):
         self, count: int, *, better: bool = True, length: int = PASSAGE
     ) -> tuple[ChangedPassage, ...]:
         """The passages whose mean loss fell most, or rose most; none overlaps or repeats another."""
+        count, length = whole_number("count", count), whole_number("length", length, least=1)
         found: list[ChangedPassage] = []
         candidates = []
         changes = self.changes

@@ -13,6 +13,7 @@ import torch
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.figures import counted, percentage
+from lmviz.inspection.indices import from_start
 from lmviz.inspection.recording import needed_taps
 from lmviz.looks.shown import Shown
 from lmviz.models.explicit import ForwardPass, in_order
@@ -60,6 +61,7 @@ class RememberedWords(Shown):
 
     def since(self, word: int, *, untrained: bool = False) -> np.ndarray:
         """(distance,) The accuracy from the first place of a word on, until it is said again."""
+        word = from_start("word", word, len(self.words))
         places = np.flatnonzero(self.stands[word])
         end = int(places[1]) if len(places) > 1 else len(self.ids)
         rows = self.untrained if untrained and self.untrained is not None else self.accuracy
@@ -72,6 +74,7 @@ class RememberedWords(Shown):
 
     def sentence(self, word: int) -> str:
         """What is read of a word, and what the controls are."""
+        word = from_start("word", word, len(self.words))
         read, lasts = self.since(word), self.lasts(word)
         said = f"“{self.words[word].strip()}” can be read off the state "
         if lasts == len(read) - 1:

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from lmviz.base.arguments import whole_number
 from lmviz.looks.shown import Shown
 from lmviz.origins.learned_text import LearnedLine, LearnedText
 from lmviz.origins.overlap import Overlap
@@ -140,7 +141,7 @@ class Influences(Shown):
         self, count: int = 20, by: Method = "gradients", *, against: bool = False
     ) -> tuple[TaughtLine, ...]:
         """The lines that pushed the word most, up or `against` it, at most so many."""
-        push = self.line_push(by)
+        count, push = whole_number("count", count), self.line_push(by)
         order = np.argsort(push if against else -push, kind="stable")[:count]
         kept = [number for number in order.tolist() if (push[number] < 0 if against else push[number] > 0)]
         return tuple(self.line(number, by) for number in kept)
@@ -177,6 +178,7 @@ class Influences(Shown):
 
         Without grouping, the first lines would say the same thing again and again.
         """
+        count, examples = whole_number("count", count), whole_number("examples", examples)
         targets, keys, push = self._grouped(by)
         kinds, inverse = np.unique(keys, return_inverse=True)
         sums = np.bincount(inverse, weights=push, minlength=len(kinds))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.base.arguments import file_to_write, named_file
+from lmviz.base.arguments import check_kind, file_to_write, finite_number, named_file, whole_number
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import replacing
 from lmviz.base.loading import loads
@@ -47,6 +47,8 @@ class StateDirection(Shown):
     @classmethod
     def of(cls, address: str, vector: np.ndarray, origin: str) -> StateDirection:
         """The direction of a vector; LmvizError for one without length."""
+        if not isinstance(vector, np.ndarray) or vector.ndim != 1 or vector.dtype.kind not in "fiu":
+            raise LmvizError(f"{vector!r} is no vector: give an array of numbers (channel,).")
         length = float(np.linalg.norm(vector))
         if not np.isfinite(length) or length == 0:
             raise LmvizError(
@@ -66,37 +68,45 @@ class StateDirection(Shown):
         return hashlib.sha256(told).hexdigest()[:12]
 
     def along(self, states: np.ndarray) -> np.ndarray:
-        """(...,) how far states (..., channel) lie along it."""
-        return states @ self.vector
+        """(...,) how far states (..., channel) lie along it; LmvizError for states of another width."""
+        given = np.asarray(states)
+        if given.shape[-1:] != self.vector.shape or given.dtype.kind not in "fiu":
+            raise LmvizError(f"{self!r} is of states (..., {len(self.vector)}), and these are {given.shape}.")
+        found: np.ndarray = given @ self.vector
+        return found
 
     def cosine(self, other: StateDirection) -> float:
         """How alike two directions are; LmvizError where they are of states of different width."""
+        check_kind("direction", other, StateDirection, "another one")
         if self.vector.shape != other.vector.shape:
             raise LmvizError(f"{self!r} and {other!r} are of states of different width.")
         return float(self.vector @ other.vector)
 
     def add(self, strength: float = 1.0, **where: int | slice | tuple[int, ...]) -> Intervention:
         """Moves states by `strength` × `length` along it, at all positions or where it is said."""
+        strength = finite_number("strength", strength)
         return add(self.address, strength * self.length * self.vector, **where)
 
     def remove(self, strength: float = 1.0, **where: int | slice | tuple[int, ...]) -> Intervention:
         """Takes what states have along it out of them (projection), or so large a share of it."""
-        own = self.vector
-        code = f"direction.remove({float(strength)!r}).value"
-        return replace(self.address, DirectionMap(-own[:, None], own[None], float(strength), code), **where)
+        own, strength = self.vector, finite_number("strength", strength)
+        code = f"direction.remove({strength!r}).value"
+        return replace(self.address, DirectionMap(-own[:, None], own[None], strength, code), **where)
 
     def swap(
         self, other: StateDirection, strength: float = 1.0, **where: int | slice | tuple[int, ...]
     ) -> Intervention:
         """Exchanges what states have along it and along another direction at the same tap, or part of it."""
+        check_kind("direction", other, StateDirection, "another one at the same tap")
+        strength = finite_number("strength", strength)
         if self.address != other.address:
             raise LmvizError(f"{other!r} is at another tap than {self!r}: take two of one tap.")
         pair = np.stack([self.vector, other.vector])
         if abs(float(pair[0] @ pair[1])) > 1 - 1e-6:
             raise LmvizError("These two directions are one, so there is nothing to swap.")
         back = np.linalg.pinv(pair.astype(np.float64)).astype(np.float32)
-        code = f"direction.swap(other, {float(strength)!r}).value"
-        return replace(self.address, DirectionMap(back, pair[::-1] - pair, float(strength), code), **where)
+        code = f"direction.swap(other, {strength!r}).value"
+        return replace(self.address, DirectionMap(back, pair[::-1] - pair, strength, code), **where)
 
     def save(self, path: str | Path) -> Path:
         """Write it as a safetensors file, with where it comes from; LmvizError where it cannot be written."""
@@ -128,7 +138,7 @@ class StateDirection(Shown):
 
     def random_like(self, seed: int = 0) -> StateDirection:
         """A direction at the same tap that means nothing, of the same length: the control of a steering."""
-        drawn = np.random.default_rng(seed).standard_normal(len(self.vector))
+        drawn = np.random.default_rng(whole_number("seed", seed)).standard_normal(len(self.vector))
         drawn /= np.linalg.norm(drawn)
         return StateDirection(self.address, drawn.astype(np.float32), self.length, "random")
 
@@ -141,7 +151,8 @@ class StateDirection(Shown):
         """
         if side not in ("writes", "reads"):
             raise LmvizError(f"A direction 'reads' words and 'writes' words, and does not {side!r}.")
-        if model.tokenizer is None:
+        count = whole_number("count", count)
+        if not hasattr(model, "tokenizer") or model.tokenizer is None:
             raise LmvizError("This model has no tokenizer, so its tokens have no names: open it from a run.")
         matrix = _unembedding(model) if side == "writes" else _embedding(model)
         if matrix.shape[1] != len(self.vector):

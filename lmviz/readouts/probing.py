@@ -8,11 +8,12 @@ words alone, labels drawn at random by word (Hewitt & Liang 2019), and the same 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from lmviz.base.arguments import check_kind
 from lmviz.base.errors import LmvizError
 from lmviz.base.figures import bare_percentage, whole_percentage
 from lmviz.inspection.indices import from_start
@@ -107,7 +108,10 @@ class Probes(Shown):
         Negative positions count from the end. LmvizError where the trace lacks a state, has it of another
         width, or has no such position.
         """
+        check_kind("trace", trace, Trace, "what lmviz.trace returns")
         wanted = range(len(trace)) if positions is None else positions
+        if isinstance(wanted, str | bytes) or not isinstance(wanted, Iterable):
+            raise LmvizError(f"{positions!r} is not a list of positions: give several, such as [0, -1].")
         chosen = np.array([from_start("position", at, len(trace)) for at in wanted], dtype=np.int64)
         scores = []
         for address, one in zip(self.addresses, self.probes, strict=True):

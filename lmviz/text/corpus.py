@@ -127,6 +127,8 @@ class Corpus(Shown):
 
     def statistics(self, side: Side = "source") -> Statistics:
         """Tokens, types, counts, lengths and the unknown rate, also of the targets of pairs; counted once."""
+        if side not in self.sides:
+            raise LmvizError(f"This text has no side {side!r}: it has {' and '.join(self.sides)}.")
         return self._statistics if side == "source" else self._target_statistics
 
     @property

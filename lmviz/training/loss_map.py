@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lmviz.base.arguments import file_path, whole_number
+from lmviz.base.arguments import check_kind, file_path, whole_number
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, unheard
 from lmviz.base.saving import save_arrays, save_rows
@@ -16,6 +16,9 @@ from lmviz.looks.shown import Shown
 from lmviz.models.model import IGNORED, Model
 from lmviz.training.evaluation import judged_parts
 from lmviz.training.loss_kinds import COMMON, COMMONEST, FREQUENCIES, KINDS, MARKS, NEW, PASSAGE, SAID
+
+MOST_TOGETHER = 2**40
+"""So many positions together are all of them."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,6 +100,7 @@ class LossMap(Shown):
 
         LmvizError where the two cut the text into different tokens.
         """
+        check_kind("loss map", other, LossMap, "what lmviz.loss_map returns")
         if not np.array_equal(self.ids, other.ids) or not np.array_equal(self.starts, other.starts):
             raise LmvizError(
                 f"{self.name} and {other.name} cut the text into different tokens, so their losses do not "
@@ -131,7 +135,7 @@ class LossMap(Shown):
 
     def by_position(self, together: int = 1) -> Division:
         """By how many tokens had been read before, so many of them together."""
-        together = whole_number("together", together, least=1)
+        together = min(whole_number("together", together, least=1), MOST_TOGETHER)
         part = self.read // together
         count = int(part[~np.isnan(self.losses)].max()) + 1
         names = [
@@ -193,7 +197,7 @@ class LossMap(Shown):
 
     def words(self, least: int = 1) -> list[tuple[str, float, int]]:
         """Each token predicted `least` times, its sum in nats and how often it is; the largest first."""
-        there = ~np.isnan(self.losses)
+        least, there = whole_number("least", least), ~np.isnan(self.losses)
         size = int(self.ids.max()) + 1
         sums = np.bincount(self.ids[there], self.losses[there].astype(np.float64), minlength=size)
         often = np.bincount(self.ids[there], minlength=size)
@@ -208,7 +212,7 @@ class LossMap(Shown):
 
         Where a text has one label, each is a whole text.
         """
-        length = whole_number("length", length, least=1)
+        count, length = whole_number("count", count), whole_number("length", length, least=1)
         whole = self.is_of_labels and self.of_token is None
         sums = np.concatenate([[0.0], np.cumsum(np.nan_to_num(self.losses.astype(np.float64)))])
         there = np.concatenate([[0], np.cumsum(~np.isnan(self.losses))])
