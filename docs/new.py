@@ -34,6 +34,10 @@ TABLES = {
 """Into which table of a file a block of a guide goes that is a row of it."""
 
 
+ADDRESSES = ("embedding", "hidden", "layers", "logits", "orders", "output", "probabilities")
+"""What a family cannot be called, because its tap has its name: adding-a-family.md, Names with a meaning."""
+
+
 @dataclass(frozen=True)
 class Example:
     """The example of a guide: the page, its name there, and how to write its code under another name.
@@ -120,15 +124,20 @@ def write(kind: str, name: str, *asked: str, root: Path = ROOT) -> list[Path]:
 
 
 def _check(kind: str, name: str, *asked: str, root: Path) -> None:
-    """ValueError where the name is taken, or there is no such perspective."""
-    if kind != "panel":
-        return
-    table = (root / "lmviz" / "app" / "panels" / "table.py").read_text(encoding="utf-8")
-    perspectives = re.findall(r'^    Perspective\("(\w+)"', table, re.MULTILINE)
-    if asked[0] not in perspectives:
-        raise ValueError(f"There is no perspective {asked[0]!r}: use {', '.join(perspectives)}.")
-    if name in re.findall(r'PanelRow\(\s*"(\w+)"', table):
-        raise ValueError(f"There is a panel {name!r} already: choose another name.")
+    """ValueError where the name is taken or has a meaning of its own, or there is no such perspective."""
+    if kind == "panel":
+        table = (root / "lmviz" / "app" / "panels" / "table.py").read_text(encoding="utf-8")
+        perspectives = re.findall(r'^    Perspective\("(\w+)"', table, re.MULTILINE)
+        if asked[0] not in perspectives:
+            raise ValueError(f"There is no perspective {asked[0]!r}: use {', '.join(perspectives)}.")
+        if name in re.findall(r'PanelRow\(\s*"(\w+)"', table):
+            raise ValueError(f"There is a panel {name!r} already: choose another name.")
+    if kind == "family":
+        table = (root / "lmviz" / "families.py").read_text(encoding="utf-8")
+        if name in re.findall(r'Family\(\s*"(\w+)"', table):
+            raise ValueError(f"There is a family {name!r} already: choose another name.")
+        if name in ADDRESSES:
+            raise ValueError(f"Every family has taps or stages named {name!r}: choose another name.")
 
 
 def insert(path: Path, table: str, row: str, beside: str = "") -> None:
@@ -195,6 +204,10 @@ def main() -> None:
     print("Written:", *names, sep="\n  ")
     test = next(name for name in names if "/test_" in name)
     print(f"Try it:\n  python3 start.py test {test}")
+    if given.kind == "family":
+        print(f"  python3 start.py test tests/models/invariants -k {given.name}")
+        print(f"  python3 start.py train --corpus farm --family {given.name} --out runs/{given.name}")
+        print()
     print(f"What each part does, and what else there is to do: docs/{EXAMPLES[given.kind].page}")
 
 

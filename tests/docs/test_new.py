@@ -121,7 +121,9 @@ def test_a_panel_comes_behind_the_last_tab_of_its_perspective(new, tmp_path):
         (("panel", "repeats", "nowhere"), "no perspective 'nowhere': use corpus, train"),
         (("panel", "lens", "inside"), "a panel 'lens' already"),
         (("operation", "attention"), "There is lmviz/models/operations/attention.py already"),
-        (("family", "window"), "already"),
+        (("family", "window"), "There is a family 'window' already"),
+        (("family", "ngram"), "There is a family 'ngram' already"),
+        (("family", "embedding"), "taps or stages named 'embedding'"),
     ],
 )
 def test_a_name_that_will_not_do_is_refused_and_nothing_is_written(new, asked, sentence):
