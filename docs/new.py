@@ -207,7 +207,6 @@ def main() -> None:
     if given.kind == "family":
         print(f"  python3 start.py test tests/models/invariants -k {given.name}")
         print(f"  python3 start.py train --corpus farm --family {given.name} --out runs/{given.name}")
-        print()
     print(f"What each part does, and what else there is to do: docs/{EXAMPLES[given.kind].page}")
 
 
