@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from lmviz.models.blocks import BlockMatrix
+from lmviz.models.blocks import BlockMatrix, Rows
 
 HALF = (torch.bfloat16, torch.float16)
 
@@ -33,6 +33,16 @@ def widened(tensor: torch.Tensor) -> torch.Tensor:
     if isinstance(tensor, BlockMatrix):
         return tensor.clone()  # which has a gradient, and `values` has none
     return tensor.float() if tensor.dtype in HALF else tensor
+
+
+def widened_when_read(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor itself; a matrix in half precision as one that is widened anew wherever it is read.
+
+    A record for gradients would else hold all matrices in float32 until it is let go.
+    """
+    if tensor.dtype not in HALF or tensor.dim() != 2 or tensor.numel() > MANY_PIECE:
+        return tensor
+    return BlockMatrix([Rows(tensor, torch.Tensor.float)], tensor.shape[1])
 
 
 def linear(values: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:

@@ -14,7 +14,7 @@ from lmviz.inspection.recording import needed_taps
 from lmviz.inspection.stream import ANSWERS
 from lmviz.models.explicit import ForwardPass, in_order
 from lmviz.models.model import Model
-from lmviz.models.precision import widened
+from lmviz.models.precision import widened, widened_when_read
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.tap import Tap
 
@@ -99,7 +99,8 @@ class StreamPass:
                 return leaf
 
             tokens = on_device(self.model, ids).repeat(len(channels), 1)
-            values = ForwardPass(tokens, parameters).run(self.taps, listen, keep=self.places)
+            read = {name: widened_when_read(tensor) for name, tensor in parameters.items()}
+            values = ForwardPass(tokens, read).run(self.taps, listen, keep=self.places)
             end = values[self.places[-1]]
             chosen = torch.tensor(list(channels), device=end.device)
             asked = end[:, judged].gather(-1, chosen[:, None, None].expand(-1, end[:, judged].shape[1], 1))

@@ -16,6 +16,7 @@ from lmviz.inspection.tracing import trace
 from lmviz.models import precision
 from lmviz.models.precision import linear
 from lmviz.models.transformer_configuration import TransformerConfiguration
+from lmviz.readouts.stream_pass import StreamPass
 
 IDS = np.array([5, 2, 6, 1, 2, 3, 4])
 LEARNED = {"positions": "learned"}
@@ -93,6 +94,16 @@ def test_what_is_only_read_is_widened_in_one_place(kind, shape, monkeypatch):
         with torch.inference_mode():
             torch.testing.assert_close(linear(values, weight, bias), expected)
             torch.testing.assert_close(linear(values, weight.t().contiguous().t()), expected - bias)
+
+
+def test_rows_of_a_jacobian_are_those_of_single_precision(pair):
+    found, expected = (
+        StreamPass(model).rows_of_jacobian(IDS, [1, 3, 4], slice(3, 6), StreamPass(model).parameters())
+        for model in pair
+    )
+    assert list(found) == list(expected)
+    for place, rows in expected.items():
+        torch.testing.assert_close(found[place], rows, rtol=1e-4, atol=1e-6)
 
 
 def test_its_gradient_is_that_of_single_precision(pair):
