@@ -61,6 +61,9 @@ def found_controls(window: MainWindow) -> list[Control]:
     found: dict[tuple[str, str], Control] = {}
     for perspective in shown_perspectives():
         window.show_perspective(perspective.name)
+        for part in window.findChildren(QWidget):  # what is else made when it is first needed
+            if hasattr(part, "make_all"):
+                part.make_all()
         for panel in window.perspective.panels:
             for widget in (panel, *panel.findChildren(QWidget)):
                 control = _control(widget, perspective.title, panel)

@@ -78,7 +78,12 @@ class Header(QFrame):
 
     def _offer_chip(self) -> None:
         """The changes have a chip beside the menus, which is made for the first of them."""
-        if self.chip is not None or not self._session.surgery.interventions:
+        if self.chip is None and self._session.surgery.interventions:
+            self.make_all()
+
+    def make_all(self) -> None:
+        """Make the chip, which else is made when it is first needed: for a list of all controls."""
+        if self.chip is not None:
             return
         from lmviz.app.window.surgery_chip import SurgeryChip
 

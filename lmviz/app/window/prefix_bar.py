@@ -175,12 +175,21 @@ class PrefixBar(QFrame):
     def _offer_what_others_have(self) -> None:
         """Models of other programs can have chats, and special tokens: what these need is made with the first
         such model."""
-        session, model = self._session, self._session.library.model
-        if self._chat is not None or model is None or not model.run.began_elsewhere:
-            return
+        model = self._session.library.model
+        if self._chat is None and model is not None and model.run.began_elsewhere:
+            self._make_what_others_have()
+
+    def make_all(self) -> None:
+        """Make what else is made when it is first needed: for a list of all controls."""
+        self.picture  # noqa: B018
+        if self._chat is None:
+            self._make_what_others_have()
+
+    def _make_what_others_have(self) -> None:
         from lmviz.app.window.chat_lines import ChatLines, ChatSwitch
         from lmviz.app.window.special_tokens import SpecialTokensSwitch, TokenById
 
+        session = self._session
         self._chat = ChatLines(session)
         self._lines.addWidget(self._chat, 2, 1)  # spanning two columns it would push the line aside, hidden
         switches = ChatSwitch(session), SpecialTokensSwitch(session)

@@ -71,6 +71,10 @@ class NextWordPanel(Panel):
         shifts.part_clicked.connect(self._append)
         return shifts
 
+    def make_all(self) -> None:
+        """Make the bars of a change, which else are made for the first one: for a list of all controls."""
+        self._shifts  # noqa: B018
+
     @property
     def distribution(self) -> Distribution | None:
         """What is drawn, whole."""
