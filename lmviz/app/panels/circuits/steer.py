@@ -312,8 +312,8 @@ class SteerPanel(AskingPanel[Reading, SteerFound]):
         """The number and the loss by the strength; the loss on held-out text, where one is open."""
         about, measured = self._about(reading, found), self.session.contrast.found
         corpus = self.session.text.corpus
-        if about is None or measured is None:
-            return
+        if about is None or measured is None or self._known(reading, found) is not None:
+            return  # drawing the answer comes back to here
         held_out = corpus.validation_documents if corpus is not None and corpus.task == "next-token" else ()
         text, of, use = found.text, measured.contrast.measure, found.use
         changes = reading.question.interventions

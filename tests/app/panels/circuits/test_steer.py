@@ -39,6 +39,7 @@ def test_the_panel_gives_what_python_gives_and_follows_slider_and_layer(
 ):
     session.contrast.set_other(OTHER)
     qtbot.waitUntil(lambda: panel.found is not None and "random" in panel.exported_arrays())
+    qtbot.waitUntil(lambda: session.work.is_at_rest)  # what is drawn is not computed again
     tap = panel.found.direction.address
     plain = lmviz.direction(own_run, [TEXT], [OTHER], tap)
     north = plain.scaled_to(lmviz.trace(own_run, OTHER)[tap].array)
