@@ -26,7 +26,7 @@ class Division(Shown):
     """The tokens of a text divided by something, and what each part costs.
 
     `names` say which, `tokens` (part,) are counted, and `means` (part,) are nats per token, NaN in an empty
-    part. `shares` (part,) are the parts of the whole sum; they add up to 1.
+    part. `shares` (part,) are the parts of the whole sum; they add up to 1, and are NaN where that sum is 0.
     """
 
     by: str
