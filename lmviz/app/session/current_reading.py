@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from operator import is_not
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -65,6 +66,8 @@ class CurrentReading(Part):
         self._reading: Reading | None = None
         self._stored: Reading | None = None
         self._has_stepped = False
+        self._question: ReadingQuestion | None = None  # as it was last put
+        self._question_of: tuple[object, ...] = ()  # what it was put together from
         self._read_soon = QTimer(self)
         self._read_soon.setSingleShot(True)  # several changes in one turn are one reading
         self._read_soon.timeout.connect(self._read)
@@ -152,15 +155,23 @@ class CurrentReading(Part):
 
         None without a model, or without a token for it to read.
         """
-        if self._library.moment is None or not self._encoding:
+        moment = self._library.moment
+        if moment is None or not self._encoding:
             return None
-        source = self.source if self.has_source else None
-        return ReadingQuestion(*self._library.moment, self._prefix, source, self._surgery.in_force)
+        # Panels compare it many times at a keystroke: it stays one object while nothing changes.
+        typed = self._prefix, self._source, self._picture
+        of = (*moment, *typed, self._surgery.interventions, self._surgery.is_off)
+        if self._question is None or any(map(is_not, of, self._question_of)):
+            source = self.source if self.has_source else None
+            self._question = ReadingQuestion(*moment, self._prefix, source, self._surgery.in_force)
+            self._question_of = of
+        return self._question
 
     @property
     def is_late(self) -> bool:
         """Whether `current` is the answer to an older question than the one that is asked now."""
-        return self.question != (None if self._reading is None else self._reading.question)
+        asked, answered = self.question, None if self._reading is None else self._reading.question
+        return asked is not answered and asked != answered
 
     @property
     def is_untouched(self) -> bool:

@@ -1,6 +1,7 @@
 """The prefix, and what the shown model computes for it."""
 
 import threading
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,9 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.session import work
+from lmviz.app.session import current_reading, work
 from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.reading import ReadingQuestion
 from lmviz.app.session.session import Session
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
@@ -291,3 +293,42 @@ def test_a_model_and_a_prefix_that_change_in_one_turn_are_read_once(
         assert session.reading.current.model == model
         assert session.reading.current.trace.text == text
         assert asked.count("reading") == 1
+
+
+def test_a_question_is_put_once_until_something_else_is_asked(
+    read: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put: list[str] = []
+
+    def counted(*parts: Any) -> ReadingQuestion:
+        put.append(parts[2])
+        return ReadingQuestion(*parts)
+
+    monkeypatch.setattr(current_reading, "ReadingQuestion", counted)
+    reading = read.reading
+    with qtbot.waitSignal(reading.changed):
+        reading.set_prefix("the dog sees")
+    assert put == ["the dog sees"]
+    assert reading.question is reading.current.question
+    assert not reading.is_late
+
+
+def test_whatever_a_reading_depends_on_makes_its_question_another(read: Session) -> None:
+    reading = read.reading
+    change = Intervention("layers/0/hidden", "scale", 0.0, {"position": 1})
+    asked = [reading.question]
+    for alter in (
+        lambda: reading.set_prefix("the dog sees"),
+        lambda: read.library.choose_step(0),
+        lambda: read.surgery.add(change),
+        lambda: read.surgery.set_off(True),
+        lambda: read.library.spell_out(True),
+    ):
+        alter()
+        asked.append(reading.question)
+    for before, now in pairwise(asked):
+        assert now != before
+        assert now == reading.question
+    assert asked[3].interventions[0].address == change.address
+    assert not asked[4].interventions
+    assert asked[5].model.spells_out
