@@ -328,7 +328,6 @@ def test_whatever_a_reading_depends_on_makes_its_question_another(read: Session)
         asked.append(reading.question)
     for before, now in pairwise(asked):
         assert now != before
-        assert now == reading.question
     assert asked[3].interventions[0].address == change.address
     assert not asked[4].interventions
     assert asked[5].model.spells_out
