@@ -21,10 +21,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from lmviz.app.board.board import Board
 from lmviz.app.look.theme import STYLE_ARGUMENTS, theme_switch
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels import table
-from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.panels.panel_row import PanelRow
+from lmviz.app.panels.table import rows_of, shown_perspectives
 from lmviz.app.session import work
 from lmviz.app.session.session import Session
 from lmviz.app.window import notice
@@ -370,6 +372,13 @@ def nothing_outside(qapp: QApplication) -> Iterator[None]:
     """See tests/walker.py."""
     with walker.nothing_outside():
         yield
+
+
+def missing_panels(window: MainWindow, *perspectives: str) -> list[PanelRow]:
+    """The panels of some perspectives, or of all, that are still to be made, with their board or without."""
+    boards = {board.name: board for board in window.findChildren(Board)}
+    names = perspectives or [each.name for each in shown_perspectives()]
+    return [row for name in names for row in (boards[name].missing if name in boards else rows_of(name))]
 
 
 def wait_for_reading(session: Session, qtbot: QtBot) -> None:

@@ -1,6 +1,7 @@
 """Panels are made before somebody goes to them, and nobody notices."""
 
 import threading
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
@@ -17,25 +18,27 @@ from lmviz.app.panels.table import PANELS, shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.window import building_ahead
 from lmviz.app.window.main_window import MainWindow
+from tests.app.conftest import missing_panels
 
 LONG = 20_000
 
 
 @pytest.fixture
-def views(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[Board]:
+def missing(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[PanelRow]]:
+    """Call it for the panels that are still to be made."""
     monkeypatch.setattr(building_ahead, "QUIET", 20)
     monkeypatch.setattr(building_ahead, "BETWEEN", 1)
     window.show_perspective("attention")
     window.build_ahead()
     window.session.work.ready_changed.emit()
-    return window.findChildren(Board)
+    return lambda: missing_panels(window)
 
 
 def test_every_panel_is_made_and_none_is_in_the_window_before_it_is_shown(
-    window: MainWindow, views: list[Board], qtbot: QtBot
+    window: MainWindow, missing: Callable[[], list[PanelRow]], qtbot: QtBot
 ) -> None:
-    assert any(view.missing for view in views)
-    qtbot.waitUntil(lambda: not any(view.missing for view in views), timeout=LONG)
+    assert missing()
+    qtbot.waitUntil(lambda: not missing(), timeout=LONG)
     [shown] = window.findChildren(QWidget, "next_word_view")
     assert shown.isVisible()
     for perspective in shown_perspectives():
@@ -59,32 +62,33 @@ def importing(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_panels_are_imported_in_the_thread_of_the_window(
-    importing: set[str], views: list[Board], qtbot: QtBot
+    importing: set[str], missing: Callable[[], list[PanelRow]], qtbot: QtBot
 ) -> None:
     """Another thread must not define classes of Qt's while Qt is at work in this one."""
-    qtbot.waitUntil(lambda: not any(view.missing for view in views), timeout=LONG)
+    qtbot.waitUntil(lambda: not missing(), timeout=LONG)
     assert importing == {threading.main_thread().name}
 
 
 @pytest.mark.slow
 def test_it_waits_while_somebody_does_something(
-    window: MainWindow, views: list[Board], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, missing: Callable[[], list[PanelRow]], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     timer = window.findChild(building_ahead.BuildingAhead).findChild(QTimer)
-    qtbot.waitUntil(lambda: sum(len(view.missing) for view in views) < 20, timeout=LONG)
+    qtbot.waitUntil(lambda: len(missing()) < 20, timeout=LONG)
     assert timer.remainingTime() <= 20
     monkeypatch.setattr(building_ahead, "QUIET", 60_000)
     window.session.reading.set_prefix("the hens")
-    assert any(view.missing for view in views)
+    assert missing()
     assert timer.remainingTime() > 30_000
 
 
 @pytest.mark.slow
 def test_type_grows_in_panels_that_were_made_before_projector_mode_and_shown_after(
-    window: MainWindow, views: list[Board], qtbot: QtBot
+    window: MainWindow, missing: Callable[[], list[PanelRow]], qtbot: QtBot
 ) -> None:
-    qtbot.waitUntil(lambda: not any(view.missing for view in views), timeout=LONG)
+    qtbot.waitUntil(lambda: not missing(), timeout=LONG)
     window.set_projector(True)
     window.show_perspective("train")
     page = next(

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.api.training import open_model
-from lmviz.app.board.board import Board
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.session.session import Session
 from lmviz.app.window.lessons import perspective_names
@@ -30,6 +29,7 @@ from lmviz.lectures.reading import open_lecture, shipped_lectures
 from lmviz.lessons.reading import read_lesson
 from lmviz.readouts.direction import word_direction
 from lmviz.text.corpus import Corpus, load_corpus
+from tests.app.conftest import missing_panels
 
 TEXT = """# Small
 ## One
@@ -179,15 +179,12 @@ def test_the_next_item_is_prepared(
 
 @pytest.mark.slow
 def test_the_panels_of_the_next_item_are_made(opened: MainWindow, qtbot: QtBot) -> None:
-    def made(perspective: str) -> bool:
-        return not opened.findChild(Board, f"board_{perspective}").missing
-
-    assert not made("inside")
-    qtbot.waitUntil(lambda: made("inside"))
-    assert not made("autodiff"), "that comes after it"
+    assert missing_panels(opened, "inside")
+    qtbot.waitUntil(lambda: not missing_panels(opened, "inside"))
+    assert missing_panels(opened, "autodiff"), "that comes after it"
     with qtbot.waitSignal(opened.scenes.shown):
         press(opened, Qt.Key.Key_PageDown, qtbot)
-    qtbot.waitUntil(lambda: made("autodiff"))
+    qtbot.waitUntil(lambda: not missing_panels(opened, "autodiff"))
 
 
 @pytest.mark.slow

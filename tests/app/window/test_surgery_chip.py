@@ -125,7 +125,12 @@ def test_what_lost_most_stands_first_with_both_numbers(
         for items in ((), changes)
     )
     lost = int(np.argmin(after - before))
-    bars = next(found for found in changed.findChildren(BeforeAfterBars) if found.isVisible())
+
+    def shown_bars() -> list[BeforeAfterBars]:
+        return [found for found in changed.findChildren(BeforeAfterBars) if found.isVisible()]
+
+    qtbot.waitUntil(lambda: bool(shown_bars()))  # they are made for the first change
+    [bars] = shown_bars()
     token = model.tokenizer.token(lost)
     expected = f"{token} {100 * before[lost]:.1f} → {100 * after[lost]:.1f} %"
     qtbot.waitUntil(lambda: bars.accessibleDescription().startswith(expected), timeout=LONG)

@@ -83,7 +83,8 @@ def test_the_context_of_another_source_takes_the_place_of_its_own(
     now = session.reading.current.trace
     assert now["context"].array[2] == pytest.approx(other["context"].array[2], abs=1e-6)
     assert now["context"].array[1] == pytest.approx(session.reading.current.baseline["context"].array[1])
-    qtbot.waitUntil(panels["next_word_view"].findChild(BeforeAfterBars, "before_after").isVisible)
+    next_word = panels["next_word_view"]
+    qtbot.waitUntil(lambda: any(bars.isVisible() for bars in next_word.findChildren(BeforeAfterBars)))
     # What another source has put there is not the sum of these states, and is not called so.
     qtbot.waitUntil(lambda: panel.context.strips[0].label == "c, changed")
     assert panel.context.strips[0].share is None
