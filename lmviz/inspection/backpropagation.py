@@ -7,6 +7,7 @@ text the steps of attention go back as they state it themselves (`Operation.sent
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -99,8 +100,9 @@ def gradient(
         arrays[tap.address] = TracedArray(freeze(swept.values[tap.address], borrowed), tap.axes, tap.scale)
         if tap.address in of_taps:
             found[tap.address] = TracedArray(freeze(of_taps[tap.address], set()), tap.axes, "signed")
+    alone = _alone(of_taps, (*swept.values.values(), *of_parameters.values()))
     for address, one in found.items():
-        found[address] = replace(one, array=_without_unseen(arrays, address, one.array))
+        found[address] = replace(one, array=_without_unseen(arrays, address, one.array, address in alone))
     later = {
         tap.address: DeferredGradient(tap, swept.taps, swept.unkept, reading.ids, arrays, found)
         for tap in swept.taps
@@ -260,18 +262,34 @@ def check_number(model: Model, scalar: Scalar, number: torch.Tensor) -> None:
         )
 
 
-def _without_unseen(arrays: Mapping[str, TracedArray], address: str, gradient: np.ndarray) -> np.ndarray:
-    """NaN in the place of what comes back to cells that a mask keeps out of the computation."""
+def _without_unseen(
+    arrays: Mapping[str, TracedArray], address: str, gradient: np.ndarray, is_alone: bool
+) -> np.ndarray:
+    """NaN in the place of what comes back to cells that a mask keeps out of the computation.
+
+    A gradient that lies alone is written to, another one is copied.
+    """
     scores = scores_behind(arrays, address)
     if scores is None:
         return gradient
-    found, values = gradient.copy(), arrays[address]
-    for first, rows in scores.blocks():
-        stretch, hidden = slice(first, first + rows.shape[1]), np.isneginf(rows)
-        if values.scale == "share":  # a weight that an intervention has put behind the mask enters
-            hidden &= values.array[:, stretch] == 0
-        found[:, stretch][hidden] = np.nan
+    found = gradient if is_alone else gradient.copy()
+    for first, hidden in _unseen(scores, arrays[address]):
+        np.copyto(found[:, first : first + hidden.shape[1]], np.nan, where=hidden)
     return found
+
+
+def _unseen(scores: TracedArray, values: TracedArray) -> Iterator[tuple[int, np.ndarray]]:
+    """Which cells a mask keeps out, bool (head, query, key), in stretches, each with its first query."""
+    if values.scale != "share":
+        for first, rows in scores.blocks():
+            yield first, np.isneginf(rows)
+        return
+    without = values.array == 0  # a weight that an intervention has put behind the mask enters
+    if scores.hides_later and not np.tril(without).any():
+        yield 0, without  # those behind the mask, and no scores need be made to see it
+        return
+    for first, rows in scores.blocks():
+        yield first, np.isneginf(rows) & without[:, first : first + rows.shape[1]]
 
 
 def _filled(number: torch.Tensor, leaves: Sequence[torch.Tensor]) -> list[torch.Tensor]:
@@ -285,6 +303,15 @@ def _found(number: torch.Tensor, leaves: Sequence[torch.Tensor]) -> Sequence[tor
         return [None] * len(leaves)
     found: Sequence[torch.Tensor | None] = torch.autograd.grad(number, leaves, allow_unused=True)
     return found
+
+
+def _alone(of_taps: Mapping[str, torch.Tensor], others: Iterable[torch.Tensor]) -> set[str]:
+    """The addresses of the gradients that may be written to: nothing else lies where they do."""
+    places = {address: value.untyped_storage().data_ptr() for address, value in of_taps.items()}
+    taken = Counter((*places.values(), *(value.untyped_storage().data_ptr() for value in others)))
+    return {
+        address for address, at in places.items() if taken[at] == 1 and 0 not in of_taps[address].stride()
+    }
 
 
 def _is_alone(tensor: torch.Tensor, others: Iterable[torch.Tensor | None]) -> bool:

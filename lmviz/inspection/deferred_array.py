@@ -9,6 +9,7 @@ that is asked for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -68,6 +69,10 @@ class DeferredArray(ComputedSquare):
     _operands: Mapping[str, TracedArray]
     _ids: np.ndarray
     _weights: Mapping[str, torch.Tensor]
+
+    @property
+    def hides_later(self) -> bool:
+        return self._tap.operation.growth.later == -math.inf
 
     def prepared(self) -> Rows | None:
         if is_made_whole(self._tap):

@@ -73,6 +73,11 @@ class TracedArray:
         return of_parts(self.beginning(positions), self.axes, self.scale)
 
     @property
+    def hides_later(self) -> bool:
+        """Whether minus infinity stands wherever the key comes after the query, known without computing."""
+        return False
+
+    @property
     def depth(self) -> int:
         """How many arrays of shorter texts lie within one another here."""
         return 0

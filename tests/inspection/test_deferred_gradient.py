@@ -132,6 +132,40 @@ def test_recorded_weights_are_not_made_again_on_the_way_back(model, rows_made, m
     same(found, expected)
 
 
+@pytest.fixture
+def squares_made(monkeypatch):
+    """The deferred squares of which rows were asked for."""
+    found, prepared = [], deferred_array.DeferredArray.prepared
+
+    def noted(square):
+        found.append(square)
+        return prepared(square)
+
+    monkeypatch.setattr(deferred_array.DeferredArray, "prepared", noted)
+    return found
+
+
+def test_what_the_mask_hides_is_known_without_the_scores(model, squares_made, monkeypatch):
+    expected = gradient(model, IDS)
+    as_if_large(monkeypatch)
+    monkeypatch.setattr(deferred_array, "MOST_RECORDED", 4 * SMALL["heads"] * len(IDS) ** 2 * 2)
+    found = gradient(model, IDS)
+    if model.causal and not model.configuration.attention_window:
+        assert not squares_made
+    same(found, expected)
+
+
+def test_a_weight_of_nothing_that_is_seen_is_not_hidden(model, monkeypatch):
+    strong = scale("layers/1/attention/query", 1e5)
+    as_if_large(monkeypatch)
+    monkeypatch.setattr(deferred_array, "MOST_RECORDED", 4 * SMALL["heads"] * len(IDS) ** 2 * 2)
+    found = gradient(model, IDS, interventions=[strong])
+    hidden = found.trace.unseen(WEIGHTS)
+    if not model.configuration.score_cap:
+        assert (~hidden & (found.trace[WEIGHTS].array == 0)).any(), "the softmax leaves nothing of some"
+    np.testing.assert_array_equal(np.isnan(found[WEIGHTS].array), hidden)
+
+
 def test_cells_are_explained_as_ever(model, monkeypatch):
     as_if_large(monkeypatch)
     found = gradient(model, IDS)
