@@ -112,15 +112,18 @@ def largest_of_squares(weights: np.ndarray, side: int) -> np.ndarray:
     square = -(-max(queries, keys) // side)
     if square <= 1:
         return weights.astype(np.float32, copy=False)
-    rows, columns = -(-queries // square), -(-keys // square)
-    missing = (rows * square - queries, columns * square - keys)
-    padded = np.pad(weights, ((0, 0), (0, missing[0]), (0, missing[1]))) if any(missing) else weights
+    full, rest = divmod(queries, square)
     # Rows first: there numpy compares whole lines of memory, and little is left for the columns. Of these,
     # all first ones are compared with all second ones: numpy is slow where few are to be reduced to one.
-    by_row = padded.reshape(heads, rows, square, -1).max(axis=2)
-    largest = by_row[..., ::square]
+    by_row = np.empty((heads, full + bool(rest), keys), weights.dtype)
+    weights[:, : full * square].reshape(heads, full, square, keys).max(axis=2, out=by_row[:, :full])
+    if rest:
+        weights[:, full * square :].max(axis=1, out=by_row[:, full])
+    largest = by_row[..., ::square].copy()
     for column in range(1, square):
-        largest = np.maximum(largest, by_row[..., column::square])
+        further = by_row[..., column::square]  # the last square may have fewer columns
+        begun = largest[..., : further.shape[-1]]
+        np.maximum(begun, further, out=begun)
     return largest.astype(np.float32, copy=False)
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -33,6 +34,9 @@ RESTS_ON_FIRST, RESTS_ON_ANOTHER = 0.5, 0.3
 
 ABOVE_CHANCE = 2.0
 """How many times the score of even attention a badge takes."""
+
+STRETCH = 64
+"""So many queries are summed up at once."""
 
 FEWEST = 3
 """With fewer queries to judge by, there is no score."""
@@ -59,11 +63,18 @@ class Pattern:
     cells: np.ndarray
     queries: np.ndarray
 
+    @cached_property
+    def places(self) -> tuple[np.ndarray, np.ndarray]:
+        """The cells of the queries that count, as queries (cell,) in their order and keys (cell,)."""
+        number, keys = np.nonzero(self.cells[self.queries])
+        return self.queries[number], keys
+
     def share(self, rows: np.ndarray, first: int) -> np.ndarray:
         """What the weights (head, query, key) of the queries from `first` on add to the score (head,)."""
-        here = self.queries[(self.queries >= first) & (self.queries < first + rows.shape[1])]
-        cells = self.cells[here].astype(rows.dtype)
-        return np.einsum("hqk,qk->h", rows[:, here - first], cells) / len(self.queries)
+        queries, keys = self.places
+        start, end = np.searchsorted(queries, [first, first + rows.shape[1]])
+        cells = rows[:, queries[start:end] - first, keys[start:end]]
+        return cells.sum(axis=1, dtype=np.float64) / len(self.queries)
 
     def chance(self, *, sees_all: bool = False) -> float:
         """The score of a head that looks alike at all it sees: up to a word, or everywhere."""
@@ -108,6 +119,18 @@ def head_patterns(ids: np.ndarray) -> dict[str, Pattern]:
     }
 
 
+def _add_what_later_give(by_key: np.ndarray, rows: np.ndarray, first: int) -> None:
+    """Add to `by_key` (head, key) the weights (head, query, key), from `first` on, of later queries.
+
+    Stretch by stretch, so that of keys that come later still nothing is read.
+    """
+    for start in range(0, rows.shape[1], STRETCH):
+        stretch = rows[:, start : start + STRETCH]
+        place, end = first + start, first + start + stretch.shape[1]
+        by_key[:, :place] += stretch[..., :place].sum(axis=1)
+        by_key[:, place:end] += np.tril(stretch[..., place:end], -1).sum(axis=1)
+
+
 def _of_layer(trace: Trace, layer: int, side: str, patterns: Mapping[str, Pattern]) -> tuple[HeadBadge, ...]:
     weights = trace[f"{attention_place(layer, side)}/weights"]
     heads = weights.shape[0]
@@ -117,8 +140,7 @@ def _of_layer(trace: Trace, layer: int, side: str, patterns: Mapping[str, Patter
     for first, rows in weights.blocks():
         for kind, pattern in patterns.items():
             scores[kind] += pattern.share(rows, first)
-        later = np.arange(first, first + rows.shape[1])[:, None] > np.arange(rows.shape[2])
-        by_key += np.einsum("hqk,qk->hk", rows, later.astype(rows.dtype))
+        _add_what_later_give(by_key, rows, first)
     by_key /= np.arange(weights.shape[2] - 1, -1, -1).clip(min=1)
     others = by_key[:, 1:-FEWEST]
     needed = {

@@ -154,6 +154,20 @@ def test_a_head_rests_on_the_word_that_later_words_look_at():
     assert badges[2].scores[REST] == 0
 
 
+@pytest.mark.parametrize("looks_ahead", [False, True])
+def test_scores_of_a_long_text_are_those_of_every_cell(looks_ahead):
+    random = np.random.default_rng(0)
+    ids, weights = random.integers(40, size=150), random.random((2, 150, 150)).astype(np.float32)
+    weights = weights if looks_ahead else np.tril(weights)
+    (badges,) = head_badges(traced(ids, weights))
+    for kind, pattern in head_patterns(ids).items():
+        expected = (weights * pattern.cells)[:, pattern.queries].sum(axis=(1, 2)) / len(pattern.queries)
+        assert [badge.scores[kind] for badge in badges] == pytest.approx(expected, rel=1e-5), kind
+    from_later = np.tril(weights, -1).sum(axis=1) / np.arange(149, -1, -1).clip(min=1)
+    expected = from_later[:, 1:-3].max(axis=1)
+    assert [badge.scores[REST] for badge in badges] == pytest.approx(expected, rel=1e-5)
+
+
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_a_text_too_short_to_tell_gives_no_badges(count):
     (badges,) = head_badges(traced(range(count), [looking(count, lambda query: query - 1)]))
