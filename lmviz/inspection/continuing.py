@@ -61,6 +61,7 @@ def continued(
     borrowed = storages(parameters.values())
     heads = heads_of(taps, model.configuration)
     lazy = deferred_taps(taps, len(ids), heads)
+    known_values = earlier.arrays
     with evaluation(model):
         scope.take_over({address: earlier[address] for address in apart})
         rest = [tap for tap in taps if tap.address not in apart]
@@ -73,7 +74,7 @@ def continued(
             for tap in group:
                 look_up()
                 if tap.address in later:
-                    begun_rows = earlier[tap.address].up_to(known)
+                    begun_rows = known_values[tap.address].up_to(known)
                     rows = later_rows(tap, ids, model.outputs, scope.traced, parameters, begun_rows)
                     scope.take_over({tap.address: rows})
                     continue
@@ -82,12 +83,13 @@ def continued(
                     scope.defer(tap, growth, known, ids, heads, parameters)
                     continue
                 if growth.by == "square":
-                    scope.border(tap, growth, earlier[tap.address].up_to(known), known)
+                    scope.border(tap, growth, known_values[tap.address].up_to(known), known)
                     continue
                 alone = growth.by == "rows"
                 scope.first = known if alone else 0
-                array = freeze(tap.operation.compute(scope), borrowed)
-                scope.keep(tap, array, earlier[tap.address].beginning(known) if alone else ())
+                value = tap.operation.compute(scope)
+                begun_parts = known_values[tap.address].beginning(known) if alone else ()
+                scope.keep(tap, value, borrowed, begun_parts)
     return {tap.address: scope.traced[tap.address] for tap in taps}
 
 
@@ -131,11 +133,13 @@ class ContinuedPass(ForwardPass):
         """Whole values that a longer text leaves as they are."""
         self.traced.update(traced)
 
-    def keep(self, tap: Tap, array: np.ndarray, begun: Sequence[np.ndarray] = ()) -> None:
-        """The value (*axes) of a tap: whole, or its new rows alone where the first ones have `begun`."""
-        self.traced[tap.address] = of_parts((*begun, array), tap.axes, tap.scale)
+    def keep(
+        self, tap: Tap, value: torch.Tensor, borrowed: set[int], begun: Sequence[np.ndarray] = ()
+    ) -> None:
+        """The value (1, *axes) of a tap: whole, or its new rows alone where the first ones have `begun`."""
         kept = self._new_rows if begun else self._values
-        kept[tap.address] = self._as_computed(array)
+        kept[tap.address], array = self._both(value, borrowed)
+        self.traced[tap.address] = of_parts((*begun, array), tap.axes, tap.scale)
 
     def growth(self, tap: Tap) -> Growth:
         """How a tap grows here: rows over keys form a square where those of their operands do."""
@@ -144,21 +148,19 @@ class ContinuedPass(ForwardPass):
             return ROWS  # its columns are those of another sequence, which does not grow
         if growth.by != "rows" or "position" in tap.axes:
             return growth
-        over_keys = [operand for operand in tap.operation.operands if operand.address in self._masked]
-        if growth.later is not None and over_keys == list(tap.operation.operands):
-            return Growth("square", growth.later)
-        return WHOLE
+        if growth.later is None:
+            return WHOLE
+        over_keys = all(operand.address in self._masked for operand in tap.operation.operands)
+        return Growth("square", growth.later) if over_keys else WHOLE
 
     def border(self, tap: Tap, growth: Growth, inner: TracedArray, known: int) -> None:
         """The value of a square, given that of the `known` positions."""
         self.first = known
-        rows = freeze(tap.operation.compute(self), set())
-        self._new_rows[tap.address] = self._as_computed(rows)
+        self._new_rows[tap.address], rows = self._both(tap.operation.compute(self), set())
         if growth.later is None:
             self._is_beside = True
-            columns = freeze(tap.operation.compute(self), set())
+            self._new_columns[tap.address], columns = self._both(tap.operation.compute(self), set())
             self._is_beside = False
-            self._new_columns[tap.address] = self._as_computed(columns)
         else:
             self._masked.add(tap.address)
             columns = self._same(growth.later, rows)
@@ -220,6 +222,14 @@ class ContinuedPass(ForwardPass):
             return value
         first, end = (0, self.first) if before else (self.first, self.tokens.shape[1])
         return value.narrow(axis, first, end - first)
+
+    def _both(self, value: torch.Tensor, borrowed: set[int]) -> tuple[torch.Tensor, np.ndarray]:
+        """What was computed (1, *axes) as operations have it, and as a trace has it (*axes)."""
+        value = value.contiguous()
+        array = freeze(value, borrowed)
+        kind = self._kind
+        is_ready = kind is not None and value.dtype == kind.dtype and value.device == kind.device
+        return value if is_ready else self._as_computed(array), array
 
     def _as_computed(self, array: np.ndarray) -> torch.Tensor:
         """An array of a trace (*axes) as operations have it, (1, *axes)."""

@@ -16,7 +16,7 @@ def storages(owned: Iterable[torch.Tensor]) -> set[int]:
 def freeze(value: torch.Tensor, borrowed: set[int]) -> np.ndarray:
     """A batch of one as numpy, converted to float32 from coarser types, without the model's memory."""
     value = value[0].detach()
-    if value.untyped_storage().data_ptr() in borrowed:
+    if borrowed and value.untyped_storage().data_ptr() in borrowed:
         value = value.clone()
     if value.dtype in (torch.float16, torch.bfloat16):
         value = value.float()

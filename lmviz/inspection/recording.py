@@ -322,5 +322,7 @@ def _tokens(model: Model, tokens: tuple[str, ...], before: np.ndarray, after: np
     """The tokens as displayed, with the new names of those that interventions replaced."""
     if model.tokenizer is None:
         return tuple(map(str, after))
+    if after is before:
+        return tokens
     pairs = zip(tokens, before, after, strict=True)
     return tuple(token if old == new else model.tokenizer.token(int(new)) for token, old, new in pairs)

@@ -63,13 +63,13 @@ def rotate(vectors: torch.Tensor, turns: torch.Tensor, pairs: str = "halves") ->
     Of the channels that are turned, c forms a pair with c + half of them, or of `pairs` "neighbours" each
     with the next.
     """
-    sines, cosines = turns
+    sines, cosines = turns.unbind(0)
     count = sines.shape[-1]
-    turned, rest = vectors.split([2 * count, vectors.shape[-1] - 2 * count], dim=-1)
+    turned, rest = vectors[..., : 2 * count], vectors[..., 2 * count :]
     if pairs == "neighbours":
         first, second = turned[..., ::2], turned[..., 1::2]
     else:
-        first, second = turned.split(count, dim=-1)
+        first, second = turned.chunk(2, dim=-1)
     parts = [first * cosines - second * sines, second * cosines + first * sines]
     joined = torch.stack(parts, dim=-1).flatten(-2) if pairs == "neighbours" else torch.cat(parts, dim=-1)
     return torch.cat([joined, rest], dim=-1) if rest.shape[-1] else joined

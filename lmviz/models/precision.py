@@ -66,7 +66,7 @@ def _in_one_place(values: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     rows = max(1, CACHED * torch.get_num_threads() // (features * ROWS)) * ROWS
     place, flat = values.new_empty(min(rows, units), features), values.reshape(-1, features)
     mapped, turned = values.new_empty(flat.shape[0], units), place.t()
-    for piece, found in zip(weight.split(rows), mapped.split(rows, dim=1), strict=True):
+    for piece, found in zip(weight.unsafe_split(rows), mapped.unsafe_split(rows, 1), strict=True):
         count = piece.shape[0]
         if count != place.shape[0]:  # the last piece
             place, turned = place[:count], turned[:, :count]

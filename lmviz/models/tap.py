@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
@@ -124,8 +125,18 @@ class Operation(ABC):
     """The base of operations, which compute a tap's value, explain its cells, and declare what they read.
 
     `growth` says what must be computed when the text grows; where nothing better holds it is `WHOLE`.
-    An operation without one of the four cannot be made.
+    An operation without one of the four cannot be made. What grows and what is read follow from what an
+    operation is, and are worked out once: both are asked for with every token that is typed.
     """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name in ("growth", "operands"):
+            stated = cls.__dict__.get(name)
+            if isinstance(stated, property) and stated.fget is not None:
+                once = cached_property(stated.fget)
+                once.__set_name__(cls, name)
+                setattr(cls, name, once)
 
     @property
     @abstractmethod

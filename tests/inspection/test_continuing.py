@@ -54,6 +54,20 @@ def test_word_by_word_errors_do_not_add_up(a, kind):
     alike(found, trace(model, TEXT))
 
 
+def test_what_a_new_token_computes_is_not_read_back_from_the_trace(a, monkeypatch):
+    model = a("transformer-rotary-pre")
+    before = trace(model, BEGINNING)
+    made, plain = [], torch.from_numpy
+
+    def noted(array):
+        made.append(array)
+        return plain(array)
+
+    monkeypatch.setattr(torch, "from_numpy", noted)
+    trace(model, f"{BEGINNING} the", earlier=before)
+    assert len(made) < len(model.taps()) / 2, "the keys, the values, and the angles that they turn by"
+
+
 @pytest.fixture
 def counted(a, monkeypatch):
     """How many rows go through the weights of a Transformer."""

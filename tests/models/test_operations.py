@@ -29,6 +29,26 @@ def test_an_operation_that_leaves_something_out_cannot_be_made(missing):
         type("Lacking", (Operation,), parts)()
 
 
+def test_what_it_reads_and_how_it_grows_are_worked_out_once():
+    asked = []
+
+    class Made(type("Whole", (Operation,), PARTS)):
+        @property
+        def growth(self):
+            asked.append("growth")
+            return WHOLE
+
+        @property
+        def operands(self):
+            asked.append("operands")
+            return (Value("x"),)
+
+    made = Made()
+    for _ in range(2):
+        assert (made.growth, made.operands) == (WHOLE, (Value("x"),))
+    assert sorted(asked) == ["growth", "operands"]
+
+
 def test_labels_are_no_operands():
     """A label may read like the address of a tap."""
     assert sum_of(embedding="x", hidden="y").operands == (Value("x"), Value("y"))

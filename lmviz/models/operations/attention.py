@@ -25,7 +25,10 @@ def for_each_head(vectors: torch.Tensor, shared: int) -> torch.Tensor:
 
 def by_group(rows: torch.Tensor, shared: int) -> torch.Tensor:
     """Rows (batch, head, row, number) as (batch, group, row of each head that the group serves, number)."""
-    return rows if shared == 1 else rows.unflatten(1, (-1, shared)).flatten(2, 3)
+    if shared == 1:
+        return rows
+    batch, heads, count, numbers = rows.shape
+    return rows.reshape(batch, heads // shared, shared * count, numbers)
 
 
 @dataclass(frozen=True, eq=False)
