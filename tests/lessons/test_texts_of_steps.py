@@ -17,8 +17,8 @@ from lmviz.models.prefix import read_prefix
 MEAN, LEAST = 0.02, 2e-5
 """Below them a text is none that the model was trained for: of all tokens, geometrically, and of each."""
 
-MEASURED = {"readable-is-not-used": (0.015, 5e-8), "features": (0.005, 1e-6)}
-"""Lessons whose findings were measured on a less likely text, with a mean and a least of their own."""
+MEASURED = {"features": (0.005, 1e-6)}
+"""A lesson whose findings were measured on a less likely text, with a mean and a least of its own."""
 
 LESSONS = shipped_lessons([row.name for row in shown_perspectives()])
 open_model = cache(lmviz.open_model)
