@@ -7,7 +7,7 @@ from functools import cache, wraps
 from typing import Any, ClassVar, TypeVar, cast
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize
-from PySide6.QtGui import QFocusEvent, QFont, QFontMetricsF, QHelpEvent, QPainter
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QHelpEvent, QPainter
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from lmviz.app.look.roles import TEXT_SIZE, Theme
@@ -15,7 +15,7 @@ from lmviz.app.look.theme import application, current_theme, theme_switch
 from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.kit.painted import Painted
-from lmviz.app.widgets.kit.painter import Painter, cut
+from lmviz.app.widgets.kit.painter import Painter, cut, measure_of
 
 Widget = TypeVar("Widget", bound="Canvas")
 Kept = TypeVar("Kept")
@@ -176,9 +176,7 @@ def metrics(
     size: float = TEXT_SIZE, *, token: bool = False, bold: bool = False, theme: Theme | None = None
 ) -> QFontMetricsF:
     """Measures of the font of a theme, by default of that in force, or of its font for tokens."""
-    weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
-    theme = theme or current_theme()
-    return QFontMetricsF(theme.token_font(size, weight) if token else theme.font(size, weight))
+    return measure_of(theme or current_theme(), size, token, bold)
 
 
 def fitted(

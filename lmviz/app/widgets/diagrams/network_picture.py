@@ -45,7 +45,7 @@ class NetworkPicture(EditableNumbers):
         self._boxes = Boxes({}, QSizeF(0, 0), 0.0)
         self._natural = QSizeF(0, LEGEND)
         self._arrangement: Arrangement | None = None
-        self._sizes: dict[Arrangement, QSizeF] = {}  # of these values in this type, as far as it was asked
+        self._placed: dict[Arrangement, tuple[Boxes, QSizeF]] = {}  # these values, as far as it was asked
         self._unrolled = False
         self._operands: frozenset[ValueCell] = frozenset()
         self._lit, self._next = "", ""
@@ -171,7 +171,7 @@ class NetworkPicture(EditableNumbers):
 
     def _measure(self) -> None:
         """Other values, or type of another size."""
-        self._arrangement, self._sizes = None, {}
+        self._arrangement, self._placed = None, {}
         if any(value.equations for value in self._values) and not typesetting.ready():
             typesetting.load_in_background()
             self._waiting.start(PATIENCE)
@@ -191,15 +191,21 @@ class NetworkPicture(EditableNumbers):
         if not self.is_fitted:
             chosen = replace(chosen, digits=ALL_DIGITS)  # what is drawn larger may be scrolled
         if chosen != self._arrangement:
-            self._arrangement, self._boxes = chosen, place_boxes(self._values, chosen)
-            self._natural = _whole_size(self._boxes)
+            self._arrangement, (placed, self._natural) = chosen, self._placed_as(chosen)
+            held = {each.name: replace(placed.boxes[each.name], value=each) for each in self._values}
+            self._boxes = replace(placed, boxes=held)
             self.updateGeometry()
             self.update()
 
     def _size_of(self, arrangement: Arrangement) -> QSizeF:
-        if arrangement not in self._sizes:
-            self._sizes[arrangement] = _whole_size(place_boxes(self._values, arrangement))
-        return self._sizes[arrangement]
+        return self._placed_as(arrangement)[1]
+
+    def _placed_as(self, arrangement: Arrangement) -> tuple[Boxes, QSizeF]:
+        """Where the values stand in an arrangement, and how large that is; numbers may have changed since."""
+        if arrangement not in self._placed:
+            boxes = place_boxes(self._values, arrangement)
+            self._placed[arrangement] = boxes, _whole_size(boxes)
+        return self._placed[arrangement]
 
     def _look_again(self) -> None:
         if typesetting.ready():
