@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 
 from PySide6.QtCore import QByteArray, QPoint, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
@@ -87,6 +88,8 @@ class Board(QWidget):
         self._was_joined: dict[str, str] = {}  # what stood with others when it was settled last
         self._leaves_tabs = False  # whether panels behind others are left for later
         self._has_stood = False  # whether it has been shown
+        self._changes_under_way, self._is_unsettled = 0, False  # it is settled after the last of them
+        self._to_keep: list[str] = []  # the panels that are brought forward by these, for good
         self._toggles: dict[str, QAction] = {}
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._adopt_type)
@@ -131,7 +134,21 @@ class Board(QWidget):
 
     def set_in_lesson(self, in_lesson: bool) -> None:
         """While a lesson is open, what a person arranges is for that time."""
-        self._change(self._only, in_lesson)
+        if in_lesson != self._in_lesson or self._beside:
+            self._change(self._only, in_lesson)
+
+    @contextmanager
+    def settled_once(self) -> Iterator[None]:
+        """Several changes of what is left in it, after which everything is put where it belongs once."""
+        self._changes_under_way += 1
+        try:
+            yield
+        finally:
+            self._changes_under_way -= 1
+            if self._is_unsettled and not self._changes_under_way:
+                self._settle_what_fits()
+            if not self._changes_under_way:
+                self._to_keep.clear()
 
     def fit_into(self, room: QSize) -> None:
         """Let the few panels that are left fit into this room, where they can only scroll otherwise."""
@@ -159,10 +176,12 @@ class Board(QWidget):
 
     def keep_in_front(self, panel: str) -> None:
         """Let no tab come by itself in front of the panel of this object name."""
-        for page in self._pages.values():
-            place = self._place_of(page)
-            if page.panel.objectName() == panel and place is not None:
-                place.has_choice = True
+        for name, page in self._pages.items():
+            if page.panel.objectName() == panel:
+                if self._changes_under_way:
+                    self._to_keep.append(name)
+                elif (place := self._place_of(page)) is not None:
+                    place.has_choice = True
 
     def forget_fronts(self) -> None:
         """Let what is in front be what the table of panels says, whatever was brought forward before."""
@@ -171,8 +190,7 @@ class Board(QWidget):
         self._beside = ()
         for place in self._places.values():
             place.has_choice = False
-        self._settle()
-        self._show_what_fits()
+        self._settle_what_fits()
 
     def is_apart(self, name: str) -> bool:
         """Whether a panel stands in a window of its own."""
@@ -241,8 +259,7 @@ class Board(QWidget):
                 view.lengths.clear()
         kept = {(False, ()), (in_lesson, ()), (False, only), self._mode, *([old] if len(only) == 1 else [])}
         self._views = {mode: view for mode, view in self._views.items() if mode in kept}
-        self._settle()
-        self._show_what_fits()
+        self._settle_what_fits()
 
     def _toggle(self, name: str, shown: bool) -> None:
         if shown:
@@ -258,8 +275,10 @@ class Board(QWidget):
     def _bring(self, page: PanelPage) -> None:
         name = page.row.name
         if name in self._windows:
-            self._windows[name].raise_()
+            if not self._changes_under_way:
+                self._windows[name].raise_()
             return
+        before = self._wanted, self._beside
         self._kept.hidden.discard(name)
         if self._only and name not in self._wanted:
             self._beside = (name,)
@@ -274,9 +293,11 @@ class Board(QWidget):
                 del self._view.fronts[home]  # what has taken its room gives it back
         self._choose_front(self._standing.get(name, self._homes[name]), name)
         self._view.brought = name
+        if page.isVisible() and (self._wanted, self._beside) == before:
+            return  # it is in front already, and all else stays where it is
         self._settle()
         place = self._place_of(page)
-        if place is not None:
+        if place is not None and not self._changes_under_way:
             place.setCurrentWidget(page)
 
     @property
@@ -314,8 +335,11 @@ class Board(QWidget):
 
     def _settle(self) -> None:
         """Put every page where it belongs, and give every place its room."""
-        if not self._stands:
+        if self._changes_under_way:
+            self._is_unsettled = True
+        if self._changes_under_way or not self._stands:
             return
+        self._is_unsettled = False
         if self._scale != current_theme().scale:
             self._soon.start()
             return
@@ -345,8 +369,9 @@ class Board(QWidget):
             return QSize(self._least(name).width(), 0) if name in needs_width else self._least(name)
 
         self._standing = self._find_places(wanted, joined, least_of)
-        if (brought := self._view.brought) in self._standing:
-            self._view.fronts[self._standing[brought]] = brought
+        for brought in (*self._to_keep, self._view.brought):
+            if brought in self._standing:
+                self._view.fronts[self._standing[brought]] = brought
         held: dict[str, list[PanelPage]] = {name: [] for name in self._places}
         for row in sorted(self._rows, key=lambda row: self._standing.get(row.name) != self._homes[row.name]):
             if row.name in wanted:
@@ -499,7 +524,16 @@ class Board(QWidget):
 
     def _show_what_fits(self) -> None:
         """Show another model: what has nothing to show of it gives way, and its tabs are muted."""
-        if self._choose_what_fits() is not None:
+        if self._choose_what_fits() is not None or self._changes_under_way:
+            self._settle()
+
+    def _settle_what_fits(self) -> None:
+        """Settle, and once more only where something else is to be in front for the model that is shown."""
+        self._settle()
+        for place in map(self._place_of, (self._pages[name] for name in self._to_keep)):
+            if place is not None:
+                place.has_choice = True
+        if self._choose_what_fits():
             self._settle()
 
     def _choose_what_fits(self) -> bool | None:
@@ -508,12 +542,12 @@ class Board(QWidget):
         None where there is no other model, or nothing is seen.
         """
         model = self._model
-        if model is None or model == self._view.fitted_for or not self._stands:
+        if model is None or model == self._view.fitted_for or not self._stands or self._changes_under_way:
             return None
         self._view.fitted_for = model
         is_chosen = False
         for place in self._places.values():
-            if place.front is None:
+            if place.front is None or place.front.row.name in self._to_keep:
                 continue
             has_nothing = bool(place.front.panel.out_of_place(model))
             first = [page for page in place.pages if page.row.is_first_for(model)]
@@ -654,9 +688,7 @@ class Board(QWidget):
                 QTimer.singleShot(0, self, self._renew_type)
             if not self._leaves_tabs:
                 QTimer.singleShot(0, self, self._open_windows)
-        self._settle()
-        if self._choose_what_fits():
-            self._settle()
+        self._settle_what_fits()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

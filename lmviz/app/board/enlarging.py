@@ -83,9 +83,10 @@ class Enlarging(QObject):
         """What is arranged in a lesson is for its time; leave again what projector mode leaves."""
         self._in_lesson = is_open
         for view in self._boards():
-            view.set_in_lesson(is_open)
-            if view is not self._enlarged:
-                self._project(view)
+            with view.settled_once():
+                view.set_in_lesson(is_open)
+                if view is not self._enlarged:
+                    self._project(view)
 
     def end(self) -> None:
         """Bring back what was put away."""

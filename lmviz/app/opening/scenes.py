@@ -116,8 +116,7 @@ class Scenes(QObject):
         self._say_soon.start()
         self._missing, missing = "", list[str]()
         if is_seen and scene.perspective in {row.name for row in shown_perspectives()}:
-            self._window.show_perspective(scene.perspective)
-            self._put_in_front(scene)
+            self._window.show_afresh(scene.perspective, scene.in_front)
         if scene.text is not None and not found.missing_text:
             self._open_text(scene.text, path)
         missing += [found.missing_text] if found.missing_text else []
@@ -135,12 +134,6 @@ class Scenes(QObject):
             names = " and ".join(missing)
             self._missing = f"{path.name} names {names}, and there is none: put it beside the scene."
         self._begin(scene, found.folders)
-
-    def _put_in_front(self, scene: Scene) -> None:
-        """The panels that the scene has in front; where it says none, those with which one begins."""
-        self._window.forget_fronts()
-        for name in scene.in_front:
-            self._window.bring_in_front(name)
 
     def leave(self) -> None:
         """Give back what the scene has set out of sight, but for what a person has changed since."""
@@ -292,7 +285,9 @@ class Scenes(QObject):
         if scene is not None and self._race is not None:
             self._session.race.open(self._race)  # its lanes among the scene's models keep their step
         if scene is not None and self._is_seen and self._window.perspective_name == scene.perspective:
-            self._put_in_front(scene)  # once more: what fits the model before may not fit this one
+            self._window.show_afresh(
+                scene.perspective, scene.in_front
+            )  # what fitted the model before may not now
         self._stop()
         self.shown.emit()
         if then is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Protocol
 
@@ -33,14 +33,16 @@ class Shell(Protocol):
     def show_perspective(self, name: str) -> None:
         """Show a perspective."""
 
+    def show_afresh(self, name: str, fronts: Sequence[str] = ()) -> None:
+        """Show a perspective with these panels in front of those that share their places, and in other places
+        those that it begins with, whatever was brought forward before."""
+
     def bring_in_front(self, panel: str) -> None:
         """Bring a panel of the perspective in front of those that share its place, unless it is in sight."""
 
-    def forget_fronts(self) -> None:
-        """Have the panels in front that the perspective begins with, whatever was brought forward before."""
-
-    def show_step(self, names: AbstractSet[str]) -> None:
-        """Leave the panels that hold these controls; where none does, or none is named, all of them."""
+    def show_step(self, perspective: str, names: AbstractSet[str]) -> None:
+        """Show a perspective, or with "" stay, and leave of it the panels that hold these controls; where none
+        does, or none is named, all of them."""
 
     def choose_text(self) -> None:
         """Let a person choose a text to open."""

@@ -51,6 +51,9 @@ class LectureWindow(Shell, Protocol):
     def scenes(self) -> Scenes:
         """Puts scenes on."""
 
+    def leave_for(self, name: str) -> None:
+        """Let what is shown vanish, where another perspective follows, until that is shown afresh."""
+
     def hide_perspective(self) -> None:
         """Let what is shown vanish until another perspective is."""
 
@@ -209,13 +212,13 @@ class Lectures(QObject):
 
         shown, window = item.shown, self._window
         given = frozenset() if item.scene is None else item.scene.pins
-        if shown.perspective:
-            window.show_perspective(shown.perspective)
-            window.forget_fronts()
         match shown:
             case ShownStep(lesson, number):
+                if shown.perspective:
+                    window.leave_for(shown.perspective)  # which the step shows, once all is known of it
                 window.lessons.open(lesson, number, given)
             case ShownPoll(poll):
+                window.show_afresh(shown.perspective)
                 window.session.polls.pose(poll)
 
     def toggle_given(self) -> None:

@@ -241,9 +241,7 @@ class Lessons(QObject):
         if current.lesson is None:
             return
         perspective = current.lesson.perspective_at(current.number)
-        if perspective:
-            self._window.show_perspective(perspective)
-        self._window.show_step(frozenset() if current.step is None else current.step.needs)
+        self._window.show_step(perspective, frozenset() if current.step is None else current.step.needs)
         QTimer.singleShot(0, self, self._outline)
 
     def _outline(self) -> None:

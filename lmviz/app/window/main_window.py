@@ -179,13 +179,14 @@ class MainWindow(QMainWindow):
             self.perspective.bring_forward(panel)
         self.perspective.keep_in_front(panel)
 
-    def show_step(self, names: AbstractSet[str]) -> None:
-        """Leave the panels that hold these controls; where none does, or none is named, all of them."""
-        self._enlarging.show_step(self.perspective, self.perspective.holding(names) if names else ())
-
-    def forget_fronts(self) -> None:
-        """Have the panels in front that the perspective begins with."""
-        self.perspective.forget_fronts()
+    def show_step(self, perspective: str, names: AbstractSet[str]) -> None:
+        """Show a perspective, or with "" stay, and leave of it the panels that hold these controls; where none
+        does, or none is named, all of them."""
+        name = perspective or self.perspective_name
+        with self._perspectives.board(name).settled_once():
+            if perspective:
+                self.show_perspective(perspective)
+            self._enlarging.show_step(self.perspective, self.perspective.holding(names) if names else ())
 
     def control_state(self, name: str) -> str | float | None:
         """What is typed, chosen or set in the control of this object name that can be seen."""
@@ -252,6 +253,25 @@ class MainWindow(QMainWindow):
             self.prefix_bar.setVisible(has_prefix(name))
         self.transport.follow_perspective(name)
         self.beginning.reading_order.follow_perspective()
+
+    def show_afresh(self, name: str, fronts: Sequence[str] = ()) -> None:
+        """Show a perspective with these panels in front of those that share their places, and in other places
+        those that it begins with, whatever was brought forward before."""
+        board = self._perspectives.board(name)
+        with board.settled_once():
+            board.forget_fronts()
+            if name != self.perspective_name:
+                self.show_perspective(name)
+            for panel in fronts:
+                board.bring_forward(panel)
+                board.keep_in_front(panel)
+
+    def leave_for(self, name: str) -> None:
+        """Let what is shown vanish, where another perspective follows, until that is shown afresh."""
+        board = self._perspectives.board(name)
+        if board is not self.perspective:
+            self.hide_perspective()
+        board.forget_fronts()
 
     def _show_wanted(self, perspective: str, panel: str) -> None:
         """Show a perspective, and in front of the others a panel of it."""

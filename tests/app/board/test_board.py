@@ -334,3 +334,38 @@ def test_what_is_made_ready_stands_in_its_places_before_it_is_shown(
     assert put == []
     assert set(board.panels) == held
     assert not window.make_ready("train")
+
+
+@pytest.fixture
+def put_in_place(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of places, each time that pages are put into one."""
+    named: list[str] = []
+    show_pages = Place.show_pages
+
+    def note(place: Place, *given: object) -> None:
+        named.append(place.name)
+        show_pages(place, *given)
+
+    monkeypatch.setattr(Place, "show_pages", note)
+    return named
+
+
+def test_a_step_in_another_perspective_puts_each_panel_in_its_place_once(
+    window: MainWindow, put_in_place: list[str]
+) -> None:
+    window.show_perspective("autodiff")
+    window.show_perspective("corpus")
+    put_in_place.clear()
+    window.show_step("autodiff", frozenset({"network_picture"}))
+    assert put_in_place
+    assert len(put_in_place) == len(set(put_in_place))
+    assert [panel.objectName() for panel in window.perspective.panels if panel.is_in_sight] == ["graph_view"]
+
+
+def test_what_is_in_front_already_moves_nothing_when_it_is_brought_there(
+    window: MainWindow, put_in_place: list[str]
+) -> None:
+    window.show_perspective("autodiff")
+    put_in_place.clear()
+    window.bring_forward("network_picture")
+    assert not put_in_place
