@@ -41,8 +41,8 @@ class Shell(Protocol):
         """Bring a panel of the perspective in front of those that share its place, unless it is in sight."""
 
     def show_step(self, perspective: str, names: AbstractSet[str]) -> None:
-        """Show a perspective, or with "" stay, and leave of it the panels that hold these controls; where none
-        does, or none is named, all of them."""
+        """Show a perspective, or with "" stay, and leave of it the panels that hold these controls; where
+        none does, or none is named, all of them."""
 
     def choose_text(self) -> None:
         """Let a person choose a text to open."""

@@ -180,8 +180,8 @@ class MainWindow(QMainWindow):
         self.perspective.keep_in_front(panel)
 
     def show_step(self, perspective: str, names: AbstractSet[str]) -> None:
-        """Show a perspective, or with "" stay, and leave of it the panels that hold these controls; where none
-        does, or none is named, all of them."""
+        """Show a perspective, or with "" stay, and leave of it the panels that hold these controls; where
+        none does, or none is named, all of them."""
         name = perspective or self.perspective_name
         with self._perspectives.board(name).settled_once():
             if perspective:
