@@ -47,7 +47,6 @@ def test_projector_mode_leaves_two_panels_without_sideways_scrolling(
     qtbot.waitUntil(lambda: shown(window) == before)
 
 
-@pytest.mark.slow
 def test_what_a_person_arranged_comes_back_after_projector_mode(
     window: MainWindow, read: Session, qtbot: QtBot
 ) -> None:

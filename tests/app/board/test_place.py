@@ -283,7 +283,6 @@ def test_panels_behind_others_are_made_once_the_window_is_painted(starting, qtbo
     assert not any(panel.is_in_sight for panel in behind)
 
 
-@pytest.mark.slow
 def test_a_panel_that_a_person_left_in_front_is_there_at_the_first_paint(starting, settings, qtbot, drawn):
     window = starting()
     qtbot.waitUntil(lambda: not unmade(window), timeout=5000)

@@ -97,7 +97,6 @@ def test_who_is_in_a_step_saves_them_from_the_menu(
     assert driver.session.lesson.lesson is not None, "one is still in it"
 
 
-@pytest.mark.slow
 def test_they_are_there_again_after_a_restart(
     driver: Driver, lesson: Lesson, tmp_path: Path, qtbot: QtBot
 ) -> None:

@@ -39,7 +39,6 @@ def test_a_broken_lesson_of_each_kind(window: MainWindow, tmp_path: Path, qtbot:
         assert window.session.lesson.lesson is None
 
 
-@pytest.mark.slow
 def test_a_broken_poll_of_each_kind(
     window: MainWindow, drawn: Callable[[], None], tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -57,7 +56,6 @@ def test_a_broken_poll_of_each_kind(
         assert window.session.polls.current is asked
 
 
-@pytest.mark.slow
 def test_a_broken_scene_of_each_kind(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
     for number, (content, reason) in enumerate(BROKEN_SCENES):
         path = tmp_path / f"night {number}.lmviz"

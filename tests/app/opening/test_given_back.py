@@ -129,7 +129,6 @@ def scene(tmp_path: Path, transformer_run: Path) -> Path:
     return path
 
 
-@pytest.mark.slow
 def test_a_scene_gives_back_all_that_it_set(
     window: MainWindow, own: Session, scene: Path, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:

@@ -210,7 +210,6 @@ def test_a_session_that_was_killed_in_mid_training_is_offered_again_and_trains_o
         later.close()
 
 
-@pytest.mark.slow
 def test_an_offer_that_was_not_taken_up_is_made_again(
     window: MainWindow, settings: Settings, text_file: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:

@@ -160,7 +160,6 @@ def test_a_model_beside_its_own_earlier_steps_is_put_on_again(
     assert arranged.comparison.chosen == tuple(chosen[:-1])
 
 
-@pytest.mark.slow
 def test_the_tabs_in_front_are_part_of_the_scene(
     window: MainWindow, arranged: Session, lecture: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:

@@ -185,7 +185,6 @@ def test_scores_leave_as_numbers_and_as_python(
     )
 
 
-@pytest.mark.slow
 def test_what_a_text_shows_leaves_as_numbers_and_as_python(
     window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:

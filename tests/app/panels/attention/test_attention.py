@@ -339,7 +339,6 @@ def test_the_last_tokens_alone_fill_the_matrix(long_text: AttentionPanel) -> Non
     assert long_text.matrix.zoom == 1
 
 
-@pytest.mark.slow
 def test_the_row_of_the_position_is_written_in_words(long_text: AttentionPanel, qtbot: QtBot) -> None:
     bars = long_text.findChild(BarsView, "attention_row_bars")
     assert bars.isVisibleTo(long_text)

@@ -122,7 +122,6 @@ def test_each_word_has_what_the_gradient_says_and_what_erasing_it_does(
     assert panel.source_words.isHidden()
 
 
-@pytest.mark.slow
 def test_words_are_linked_with_the_position(panel: SaliencyPanel, read: Session, qtbot: QtBot) -> None:
     def place(index: int) -> QPoint:
         return panel.words.part_rectangle(index).center().toPoint()
