@@ -318,7 +318,8 @@ def _is_alone(tensor: torch.Tensor, others: Iterable[torch.Tensor | None]) -> bo
     """Whether it may be written to: its cells lie apart, and none of the others lies where it does."""
     place = tensor.untyped_storage().data_ptr()
     there = [each for each in others if each is not None and each.untyped_storage().data_ptr() == place]
-    return 0 not in tensor.stride() and all(each is tensor for each in there)
+    # Two leaves can have the same tensor for their gradient: one of these is `tensor` itself, or none.
+    return 0 not in tensor.stride() and len(there) <= 1
 
 
 def _or_zeros(value: torch.Tensor | None, leaf: torch.Tensor) -> torch.Tensor:

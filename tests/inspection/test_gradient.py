@@ -396,3 +396,12 @@ def test_a_text_too_long_for_the_memory_is_refused_with_the_length_that_fits(a, 
     assert len(gradient(model, [1, 2, 3, 1, 2])) == 5
     with pytest.raises(LmvizError, match=r"gradient of 7 tokens .* shorten the text to 5 tokens\.$"):
         gradient(model, [1, 2, 3, 1, 2, 3, 1])
+
+
+def test_a_gradient_that_two_leaves_share_is_not_written_to():
+    first, second = (torch.ones(2, requires_grad=True) for _ in range(2))
+    of_first, of_second = torch.autograd.grad((first + second).sin().sum(), [first, second])
+    assert of_first is of_second, "torch gives both one tensor"
+    assert not backpropagation._is_alone(of_first, [of_first, of_second])
+    assert backpropagation._is_alone(of_first, [of_first, None])
+    assert backpropagation._is_alone(of_first.clone(), [of_first, of_second])
