@@ -57,3 +57,22 @@ def test_nonsense_is_refused_in_a_sentence(results, kind, ask, nonsense):
         said = str(refusal)
     assert said.endswith(".")
     assert "\n" not in said
+
+
+@pytest.mark.parametrize("strength", [math.nan, math.inf, np.float32("nan")])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda one, given: one.add(given),
+        lambda one, given: one.remove(given),
+        lambda one, given: one.swap(replace(one, vector=-one.vector[::-1]), given),
+    ],
+)
+def test_a_strength_that_is_no_number_changes_no_state(results, ask, strength):
+    with pytest.raises(lmviz.LmvizError, match="strength must be a number"):
+        ask(results["direction"], strength)
+
+
+def test_a_vector_that_is_no_number_is_no_direction():
+    with pytest.raises(lmviz.LmvizError, match="has no length"):
+        StateDirection.of("layers/0/residual2", np.full(8, np.nan, dtype=np.float32), "test")
