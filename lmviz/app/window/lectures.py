@@ -148,6 +148,8 @@ class Lectures(QObject):
         if _names_of(now) != _names_of(item) or shown & changed:
             self._go_to(number)
         else:
+            self._prepare_no_more()  # of what was the next item, where there is another now, or none
+            self._prepare_soon.start()
             self._tell()
         Toast.show_over(self._parent, f"{lecture.path.name} was read again.")
 

@@ -19,6 +19,7 @@ from pytestqt.qtbot import QtBot
 from lmviz.api.training import open_model
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.session.session import Session
+from lmviz.app.window import lectures
 from lmviz.app.window.lessons import perspective_names
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.window.presenter import lasted_in_words
@@ -185,6 +186,21 @@ def test_the_panels_of_the_next_item_are_made(opened: MainWindow, qtbot: QtBot) 
     with qtbot.waitSignal(opened.scenes.shown):
         press(opened, Qt.Key.Key_PageDown, qtbot)
     qtbot.waitUntil(lambda: not missing_panels(opened, "autodiff"))
+
+
+@pytest.mark.slow
+def test_a_lecture_that_loses_its_next_item_has_no_panel_of_it_made(
+    opened: MainWindow, small: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setattr(lectures, "SOON", 0)
+    asked: list[str] = []
+    monkeypatch.setattr(opened, "make_ready", lambda perspective: asked.append(perspective) or True)
+    qtbot.waitUntil(lambda: bool(asked))
+    small.write_text(TEXT[: TEXT.index("## Two")], encoding="utf-8")
+    opened.lectures.renew(open_lecture(small, perspective_names()), set())
+    asked.clear()
+    qtbot.wait(5 * lectures.BETWEEN)  # in which an item that is not there was asked for
+    assert not asked
 
 
 @pytest.mark.slow
