@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.widgets.base.building import named, row
+from lmviz.app.widgets.base.building import named, reach_by_tab, row
 from lmviz.app.widgets.base.plain import Label, caption
 from lmviz.base.errors import one_sentence
 
@@ -65,6 +65,7 @@ class Notice(QWidget):
         self._dismiss = named(QToolButton(), description="dismiss", role="icon")
         self._dismiss.clicked.connect(lambda: self.withdraw(self.sentence))
         row(self._sentence, self._button, self._dismiss, on=self, margins=(16, 6, 10, 6))
+        reach_by_tab(self, self)
         theme_switch().theme_changed.connect(self.adopt_theme)
         self.adopt_theme()
 

@@ -170,6 +170,7 @@ class PrefixBar(QFrame):
 
         picture = SourcePicture(self._session)
         self._beside.insertWidget(0, picture, 0, TOP)
+        reach_by_tab(self, picture)
         return picture
 
     def _offer_what_others_have(self) -> None:

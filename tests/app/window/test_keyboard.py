@@ -215,6 +215,27 @@ def test_tab_reaches_the_tabs_of_a_place_right_before_what_they_show(
             assert reached[reached.index(bar) + 1] is inside[1], place.name
 
 
+def test_tab_reaches_what_is_made_late_where_it_stands(window: MainWindow) -> None:
+    window.show_perspective("scale")
+    window.header.make_all()
+    window.prefix_bar.make_all()
+    window.notice.offer("A head was removed.", "Undo", lambda: None)
+    order, one = [], beside_by_tab(window, forward=True)
+    while one is not None and one is not window:
+        order.append(one)
+        one = beside_by_tab(one, forward=True)
+    bar, notice = window.prefix_bar, window.notice
+    for before, part, after in (
+        (window.header.menu_bar, window.header.chip, window.header.model_button),
+        (bar, bar.picture, bar.edit),
+        (notice, notice, window.perspective.panels[-1]),
+    ):
+        controls = [one for one in order if part.isAncestorOf(one) or one is part]
+        taken = [order.index(one) for one in controls if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        assert taken, part.objectName()
+        assert order.index(before) < min(taken) <= max(taken) < order.index(after), part.objectName()
+
+
 @pytest.mark.slow
 def test_tab_reaches_the_train_button_before_the_settings(window: MainWindow, qtbot: QtBot) -> None:
     window.show_perspective("train")

@@ -14,7 +14,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import named, stack
+from lmviz.app.widgets.base.building import named, reach_by_tab, stack
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.distribution import Distribution, next_distribution
@@ -68,6 +68,7 @@ class NextWordPanel(Panel):
 
         shifts = named(BeforeAfterBars(), "before_after")
         self._pages.addWidget(shifts)
+        reach_by_tab(self._bars, shifts)
         shifts.part_clicked.connect(self._append)
         return shifts
 

@@ -112,11 +112,18 @@ def beside_by_tab(widget: QWidget, forward: bool) -> QWidget | None:
 
 
 def reach_by_tab(before: QWidget, part: QWidget) -> None:
-    """Have Tab lead from a widget to the controls of a part made later, which Qt puts behind all others."""
-    for control in part.findChildren(QWidget):
-        if control.focusPolicy() & Qt.FocusPolicy.TabFocus:
-            QWidget.setTabOrder(before, control)
-            before = control
+    """Have Tab lead from a widget to the controls of a part made later, which Qt puts behind all others.
+
+    The widget need not take the keys itself: it may be what the part stands in, or beside.
+    """
+    added = (one for one in (part, *part.findChildren(QWidget)) if one is not before)
+    controls = [one for one in added if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    policy, first = before.focusPolicy(), before
+    first.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # or Qt would put nothing behind it
+    for control in controls:
+        QWidget.setTabOrder(before, control)
+        before = control
+    first.setFocusPolicy(policy)
 
 
 def takes_tab(widget: QWidget) -> bool:
