@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.part import Part
 from lmviz.models.address import Address
@@ -52,8 +52,12 @@ class Explanation(Part):
         self._asked: tuple[Reading, Cell] | None = None
         self._has_failed = False
         self._drawn: Cell | None = None  # the strongest cell that a panel draws
+        self._drawn_of: Reading | None = None  # the reading of which it was the strongest
         self._otherwise: Callable[[], Cell | None] | None = None  # finds one where no panel draws any
         self._suggestion: Cell | None = None
+        self._update_soon = QTimer(self)
+        self._update_soon.setSingleShot(True)
+        self._update_soon.timeout.connect(self._update)
         for changed in (focus.cell_changed, focus.hovered_cell_changed):
             changed.connect(self._update)
         reading.changed.connect(self._take_reading)
@@ -102,13 +106,25 @@ class Explanation(Part):
 
     def suggest(self, cell: Cell | None) -> None:
         """Say which cell is the strongest that is drawn; None when it is out of sight."""
-        self._drawn = cell
+        self._drawn, self._drawn_of = cell, self._reading.current
         self._update()
 
     def suggest_otherwise(self, find: Callable[[], Cell | None] | None) -> None:
-        """Say how to find the cell to explain where no panel draws one: it may take long to find."""
+        """Say how to find the cell to explain where no panel draws one: it may take long to find.
+
+        Where one does, that panel suggests its own of a newer reading, as a rule in this turn.
+        """
         self._otherwise = find
-        self._update()
+        if self._is_drawn and self._drawn_of is not self._reading.current:
+            self._update_soon.start()
+        else:
+            self._update()
+
+    @property
+    def _is_drawn(self) -> bool:
+        """Whether the reading has the strongest cell that a panel draws."""
+        reading = self._reading.current
+        return reading is not None and self._drawn is not None and reading.has_cell(*self._drawn)
 
     def lights(self, view: View) -> np.ndarray | None:
         """How strongly each cell of a view belongs to the explained one, (row, column) from 0 to 3.
@@ -134,6 +150,7 @@ class Explanation(Part):
             self._explain()
 
     def _update(self) -> None:
+        self._update_soon.stop()
         before, self._suggestion = self._suggestion, self._best_offer()
         if self._suggestion != before:
             self.suggestion_changed.emit()
@@ -144,7 +161,7 @@ class Explanation(Part):
         reading = self._reading.current
         if reading is None or self._focus.cell is not None:
             return None
-        if self._drawn is not None and reading.has_cell(*self._drawn):
+        if self._is_drawn:
             return self._drawn
         found = self._otherwise() if self._otherwise is not None else None
         return found if found is not None and reading.has_cell(*found) else None

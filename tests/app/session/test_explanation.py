@@ -1,6 +1,7 @@
 """Why a cell has its value, as the window asks for it."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -60,3 +61,44 @@ def test_what_is_explained_first_is_late_until_it_is_explained(read: Session, qt
     read.focus.choose_cell(("layers/0/hidden", (1, 3)))
     qtbot.waitUntil(lambda: not explanation.is_late)
     assert explanation.arithmetic.index == (1, 3)
+
+
+def asked_of(session: Session, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, object]]:
+    """The text and the cell of each explanation that is asked for from now on."""
+    asked, ask = list[tuple[str, object]](), session.reading.ask_about
+
+    def note(reading: Reading, key: str, *rest: Any) -> None:
+        if key == "why":
+            asked.append((reading.trace.text, session.explanation.cell))
+        ask(reading, key, *rest)
+
+    monkeypatch.setattr(session.reading, "ask_about", note)
+    return asked
+
+
+def test_a_newer_reading_is_asked_once_why_where_a_panel_draws_its_strongest_cell(
+    read: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explanation, strongest = read.explanation, ("layers/0/hidden", (2, 3))
+    explanation.suggest(("layers/0/hidden", (1, 2)))
+    asked = asked_of(read, monkeypatch)
+    read.reading.changed.connect(lambda: explanation.suggest_otherwise(lambda: ("logits", (1, 0))))
+    read.reading.changed.connect(lambda: explanation.suggest(strongest))
+    with qtbot.waitSignal(read.reading.changed):
+        read.reading.set_prefix("the dog sees")
+    qtbot.waitUntil(lambda: explanation.reading is read.reading.current and not explanation.is_late)
+    assert asked == [("the dog sees", strongest)]
+
+
+def test_what_was_suggested_holds_of_a_newer_reading_that_its_panel_does_not_draw(
+    read: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explanation, strongest = read.explanation, ("layers/0/hidden", (1, 2))
+    explanation.suggest(strongest)
+    asked = asked_of(read, monkeypatch)
+    read.reading.changed.connect(lambda: explanation.suggest_otherwise(lambda: ("logits", (1, 0))))
+    with qtbot.waitSignal(read.reading.changed):
+        read.reading.set_prefix("the dog sees")
+    qtbot.waitUntil(lambda: explanation.reading is read.reading.current and not explanation.is_late)
+    assert explanation.reading is read.reading.current
+    assert asked == [("the dog sees", strongest)]
