@@ -56,6 +56,7 @@ class NextWordPanel(Panel):
         self._whole: Distribution | None = None  # computed when first needed
         self._reading: Reading | None = None
         self._text = ""
+        self._found: tuple[object, Glance | Shift | str] | None = None  # what was asked last, and its answer
         self._drawn_for: tuple[object, ...] = ()
         self._bars.part_clicked.connect(self._append)
         session.reading.changed.connect(self._ask_ahead)
@@ -116,26 +117,20 @@ class NextWordPanel(Panel):
         wanted = (reading, position, self._pages.size().toTuple(), self._room)
         if wanted == self._drawn_for:
             return  # a keystroke moves the position before there is anything new to draw
-        if not self._has_row(reading, position):
+        seen = self._seen(reading, position)
+        if seen is None:
             return
-        logits = answer_at(reading.trace, position, "logits")
-        tokens = reading.answers
-        try:
-            if reading.baseline is None:
-                stepped = self.session.reading.has_stepped and reading is not self._reading
-                self._show(tokens, glance(logits, self._room), stepped=stepped)
-            else:
-                from lmviz.decoding.shift import largest_shifts
-
-                before = answer_at(reading.baseline, position, "logits")
-                room = min(self._shifts.rows_in(self._pages.size()), MOST)
-                self._show_shift(tokens, largest_shifts(before, logits, max(FEWEST, room)))
-        except LmvizError as sentence:
-            self._show_nothing(str(sentence))
+        if isinstance(seen, str):
+            self._show_nothing(seen)
             return
+        if isinstance(seen, Glance):
+            stepped = self.session.reading.has_stepped and reading is not self._reading
+            self._show(reading.answers, seen, stepped=stepped)
+        else:
+            self._show_shift(reading.answers, seen)
         _, end = reading.trace.offsets[position]
         self._reading, self._text = reading, reading.trace.text[:end]
-        self._logits, self._whole = logits, None
+        self._logits, self._whole = answer_at(reading.trace, position, "logits"), None
         self._drawn_for = wanted
         # A reading that was stored is one of words; its tokenizer is not loaded before the first paint.
         noun = self.session.reading.noun
@@ -148,21 +143,33 @@ class NextWordPanel(Panel):
         """Have the row computed at once, while the other panels draw."""
         reading = self.session.reading.current
         if reading is not None and self.is_in_sight:
-            self._has_row(reading, self.session.reading.position)
+            self._seen(reading, self.session.reading.position)
 
-    def _has_row(self, reading: Reading, position: int) -> bool:
-        """Whether the logits of a position are known; if not, they are computed in the reading thread, for a
-        row of a large vocabulary takes milliseconds in which the pointer would stand still."""
+    def _seen(self, reading: Reading, position: int) -> Glance | Shift | str | None:
+        """What is drawn of a position, or why it cannot be; None while the reading thread looks for it.
+
+        A row of a large vocabulary takes milliseconds, in which the pointer would stand still: to compute it,
+        and to find the likeliest in it.
+        """
         traces = [trace for trace in (reading.trace, reading.baseline) if trace is not None]
-        unknown = [trace for trace in traces if not is_answer_known(trace, position, "logits")]
+        room = self._room if len(traces) == 1 else self._room_for_shifts
 
-        def compute(traces: Sequence[Trace]) -> None:
-            for trace in traces:
-                answer_at(trace, position, "logits")
+        def look(traces: Sequence[Trace]) -> Glance | Shift | str:
+            return _seen_in([answer_at(trace, position, "logits") for trace in traces], room)
 
-        if unknown:
-            self.ask_once(Question(KEY, traces, compute, about=position), lambda _: self.refresh_soon())
-        return not unknown
+        question = Question(KEY, traces, look, about=(position, room))
+        if self._found is not None and self._found[0] == question:
+            return self._found[1]
+        if all(is_answer_known(trace, position, "logits") for trace in traces):
+            self._found = question, look(traces)
+            return self._found[1]
+
+        def take(seen: Glance | Shift | str) -> None:
+            self._found = question, seen
+            self.refresh_soon()
+
+        self.ask_once(question, take)
+        return None
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -172,6 +179,11 @@ class NextWordPanel(Panel):
     def _room(self) -> int:
         """How many bars there is room for."""
         return max(FEWEST, min(self._bars.rows_in(self._pages.size()), MOST))
+
+    @property
+    def _room_for_shifts(self) -> int:
+        """How many pairs of bars there is room for."""
+        return max(FEWEST, min(self._shifts.rows_in(self._pages.size()), MOST))
 
     def _show(self, tokens: Sequence[str], shown: Glance, *, stepped: bool) -> None:
         self._ids = shown.ids.tolist()
@@ -196,7 +208,7 @@ class NextWordPanel(Panel):
         return NO_TEXT if model.predicts.continues else NO_LABELLED
 
     def _show_nothing(self, sentence: str) -> None:
-        self._whole = self._reading = self._logits = None
+        self._whole = self._reading = self._logits = self._found = None
         self._ids = []
         self._drawn_for = ()
         self._bars.set_bars([], [])
@@ -212,6 +224,20 @@ class NextWordPanel(Panel):
         tokenizer, chosen = self._reading.model.tokenizer, self._ids[index]
         self.session.reading.set_prefix(tokenizer.continue_text(self._text, chosen))
         self.session.focus.follow_end()
+
+
+def _seen_in(rows: Sequence[np.ndarray], room: int) -> Glance | Shift | str:
+    """The likeliest of a row of logits, (token,), or those that moved most since the second; as many as there
+    is room for. The sentence that says why, where the logits cannot be normalised."""
+    try:
+        if len(rows) == 1:
+            return glance(rows[0], room)
+        from lmviz.decoding.shift import largest_shifts
+
+        after, before = rows
+        return largest_shifts(before, after, room)
+    except LmvizError as sentence:
+        return str(sentence)
 
 
 def _title(reading: Reading, position: int, noun: str) -> str:
