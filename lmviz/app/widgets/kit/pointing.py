@@ -204,6 +204,9 @@ class Pointable(Pointed[int]):
     toggles: ClassVar[bool] = False
     """Whether a click on the current part would take its mark away: keys then never click it."""
 
+    sized_by_count: ClassVar[bool] = False
+    """Whether its hints of sizes depend on the number of its parts alone: as many have the same room."""
+
     _count = 0
     _is_counted = False  # or else its parts are found at their places alone
     _current = -1
@@ -254,12 +257,14 @@ class Pointable(Pointed[int]):
 
     def show_count(self, count: int) -> None:
         """So many parts are shown now: what is chosen and pointed at stays, if it is still there."""
+        before = self._count
         self._count, self._is_counted, self._current = count, True, min(self._current, count - 1)
         if self._hovered >= count:
             self.set_hovered(-1)
         self.renew_card()
         self._describe()
-        self.updateGeometry()
+        if count != before or not self.sized_by_count:
+            self.updateGeometry()
         self.update()
 
     def draw_marks(self, painter: Painter) -> None:

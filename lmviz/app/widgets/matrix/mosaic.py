@@ -65,6 +65,7 @@ class HeadMosaic(Heads):
         With the scale "signed" all of them have one limit, their largest size; with `by_row` the largest of
         each row has the strongest colour.
         """
+        before = self.grid, self._has_badges
         if thumbnails.shape[:2] != self._levels.shape[:2]:
             self._current = self._hovered = None
             self._chosen = self._faded = frozenset()
@@ -73,7 +74,8 @@ class HeadMosaic(Heads):
         self._has_badges = any(map(any, self._badges))
         self.renew_card()
         self._describe()
-        self.updateGeometry()
+        if (self.grid, self._has_badges) != before:  # as many heads have the same room
+            self.updateGeometry()
         self.update()
 
     @property

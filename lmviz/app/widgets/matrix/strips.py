@@ -86,6 +86,7 @@ class StripList(Pointed[tuple[int, int]], EnlargedCanvas):
 
     def set_strips(self, strips: Sequence[Strip], *, crossfade: bool = False) -> None:
         """Draw vectors from top to bottom; with `crossfade` the old ones fade out in a quarter second."""
+        before = self.sizeHint()
         self._crossfade.end()
         if crossfade and self._strips:
             self._crossfade.begin(photograph(self, self.theme, self._draw))
@@ -97,7 +98,8 @@ class StripList(Pointed[tuple[int, int]], EnlargedCanvas):
         self.renew_card()
         self.setAccessibleDescription("; ".join(map(_in_words, self._strips)))
         self._paint_images()
-        self.updateGeometry()
+        if self.sizeHint() != before:  # as many strips have the same room
+            self.updateGeometry()
         self.update()
 
     def set_marks(self, marks: Sequence[tuple[int, int]], *, dashed: bool = False) -> None:

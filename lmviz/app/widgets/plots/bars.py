@@ -55,6 +55,7 @@ class BarsView(LabelledBars):
     """
 
     usual_size = (260, 300)
+    sized_by_count = True
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

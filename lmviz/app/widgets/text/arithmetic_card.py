@@ -63,6 +63,7 @@ class ArithmeticCard(Pointed["WrittenOperand | None"]):
         self, arithmetic: Arithmetic | None, naming: Naming | None = None, count: int = 6
     ) -> None:
         """Show a cell's arithmetic, its `count` largest terms one by one."""
+        before = self.sizeHint()
         if arithmetic is None:
             self._sheet = None
         else:
@@ -77,7 +78,8 @@ class ArithmeticCard(Pointed["WrittenOperand | None"]):
         self._marked, self._hovered = -1, None
         lines = [f"{row.name} {row.value}" for row in self.rows]
         self.setAccessibleDescription(", ".join(lines))
-        self.updateGeometry()
+        if self.sizeHint() != before:  # as many lines have the same room
+            self.updateGeometry()
         self.update()
 
     @property

@@ -37,6 +37,8 @@ class Breadcrumbs(Pointable):
 
     def set_steps(self, steps: Sequence[str]) -> None:
         """Show a way, its last step being where one is."""
+        if tuple(steps) == self._steps:
+            return
         self._steps = tuple(steps)
         self.set_hovered(-1)
         self.setAccessibleDescription(" › ".join(steps))
