@@ -97,6 +97,7 @@ class Perspectives(Pages):
         """The one of this name."""
         if name not in self._views:
             view = self._views[name] = ScrolledView(self._make(name))
+            view.resize(0, 0)  # Qt paints again whatever lies where a page is added, hidden or not
             self.addWidget(view)
             self.made.emit(view.board)
         return self._views[name].board
