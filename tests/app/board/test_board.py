@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from covering import parametrize_few
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSplitter, QSplitterHandle, QTabBar, QWidget
@@ -369,3 +369,19 @@ def test_what_is_in_front_already_moves_nothing_when_it_is_brought_there(
     put_in_place.clear()
     window.bring_forward("network_picture")
     assert not put_in_place
+
+
+def test_a_perspective_that_is_made_ahead_leaves_the_shown_one_as_it_is_painted(window: MainWindow) -> None:
+    class Paints(QObject):
+        count = 0
+
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            self.count += event.type() == QEvent.Type.Paint
+            return False
+
+    places(window)
+    paints = Paints()
+    window.perspective.installEventFilter(paints)
+    window.make_ready("scale")
+    places(window)
+    assert paints.count == 0
