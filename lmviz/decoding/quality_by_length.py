@@ -15,7 +15,7 @@ from lmviz.decoding.judged_pairs import TextPair
 from lmviz.decoding.translation import check_translates
 from lmviz.decoding.translation_evaluation import AT_ONCE, write
 from lmviz.models.model import Model
-from lmviz.models.prefix import read_prefix
+from lmviz.models.prefix import read_any_length
 from lmviz.models.reading import evaluation
 from lmviz.models.sequences import SOURCE
 from lmviz.text.tokenizer import Tokenizer
@@ -80,7 +80,7 @@ def quality_by_length(
     """
     check_translates(model)
     longest = np.inf if model.context is None else model.context
-    read = [(pair, read_prefix(model, pair.source, SOURCE).ids) for pair in pairs]
+    read = [(pair, read_any_length(model, pair.source, SOURCE).ids) for pair in pairs]
     too_long = {pair.length for pair, ids in read if len(ids) > longest}
     fitting = sorted(
         ((pair, ids) for pair, ids in read if pair.length not in too_long), key=lambda item: len(item[1])

@@ -50,9 +50,19 @@ def read_prefix(model: Model, text_or_ids: str | Sequence[int] | np.ndarray, seq
 
     `sequence` is one of the model's `inputs`, the text or what it reads beside it; behind a source in words
     stands END, as behind those that were learned from. LmvizError when there
-    is nothing to read, when a text meets a model without a tokenizer, or when what is given instead of a
-    text is no row of ids of the vocabulary.
+    is nothing to read, when a text meets a model without a tokenizer, when what is given instead of a
+    text is no row of ids of the vocabulary, or where a source is longer than the model can read.
     """
+    prefix = read_any_length(model, text_or_ids, sequence)
+    if sequence == SOURCE:
+        model.check_source(prefix.ids)
+    return prefix
+
+
+def read_any_length(
+    model: Model, text_or_ids: str | Sequence[int] | np.ndarray, sequence: str = TEXT
+) -> Prefix:
+    """The same as `read_prefix` of what may be a source longer than the model can read."""
     tokenizer, vocabulary = model.tokenizer_of(sequence), model.vocabulary_of(sequence)
     if isinstance(text_or_ids, str):
         prefix = _from_text(tokenizer, text_or_ids, model.why_no_tokenizer)
@@ -70,8 +80,6 @@ def read_prefix(model: Model, text_or_ids: str | Sequence[int] | np.ndarray, seq
             f"Token id {outside[0]} is not in the model's vocabulary of {vocabulary}: "
             "use the tokenizer that the model was trained with."
         )
-    if sequence == SOURCE:
-        model.check_source(prefix.ids)
     return prefix
 
 

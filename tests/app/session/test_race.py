@@ -114,7 +114,7 @@ def test_all_pause_make_a_step_each_and_stop(ready: Session, qtbot: QtBot) -> No
     ready.race.go_on()
     qtbot.waitUntil(lambda: all(lane.step > 2 for lane in ready.race.lanes))
     ready.race.pause()
-    qtbot.waitUntil(lambda: {lane.phase for lane in ready.race.lanes} == {"paused"})
+    assert {lane.phase for lane in ready.race.lanes} == {"paused"}
     held = [make_a_round(ready, qtbot), make_a_round(ready, qtbot)]
     assert held[1] == held[0] + 1
     ready.race.pause("learning_rate=0.001")
@@ -163,11 +163,23 @@ def test_a_lane_says_which_rate_it_is_trained_with_also_when_it_is_resumed(
 
 def make_a_round(session: Session, qtbot: QtBot) -> int:
     """One step each: the step at which all lanes then are, wherever a pause has caught them."""
+    qtbot.waitUntil(lambda: is_at_rest(session))  # a pause does not wait for the step under way
     before = max(lane.step for lane in session.race.lanes)
     session.race.step()
-    qtbot.waitUntil(lambda: min(lane.step for lane in session.race.lanes) > before)
+    qtbot.waitUntil(lambda: is_at_rest(session))
     [step] = {lane.step for lane in session.race.lanes}
+    assert step > before
     return step
+
+
+def is_at_rest(session: Session) -> bool:
+    """Whether the thread waits to be told something, and all that it has said is known."""
+    worker = session.race._worker
+    assert worker is not None
+    with worker._condition:
+        rests = bool(worker._condition._waiters) and not worker._woken
+    session.race._empty_mailbox()
+    return rests
 
 
 @pytest.mark.slow
