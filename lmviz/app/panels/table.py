@@ -124,7 +124,7 @@ PANELS: tuple[PanelRow, ...] = (
         least=(0, 167),
         translates=True,
     ),
-    PanelRow("distribution", "Distribution", "sample", "left", least=(328, 230), projected=True),
+    PanelRow("distribution", "Distribution", "sample", "left", least=(328, 240), projected=True),
     PanelRow("roll", "The die", "sample", "right", width=480, least=(280, 170), projected=True),
     PanelRow("branches", "Branches", "sample", "bottom", height=300, least=(240, 176)),
     PanelRow("beam", "Beam search", "sample", "bottom", tabbed=True, least=(240, 176)),
