@@ -382,6 +382,8 @@ class PrefixBar(QFrame):
             return
         self._told = said
         self._info.set_pieces(said)
+        if self._info.minimumHeight() > self._info_height:  # Qt asks for no less than was set before
+            self._info.setMinimumHeight(0)
         # Of a fixed size, it has nothing laid out with each position that one looks at.
         needed = self._info.heightForWidth(self._info.width())
         self._info.setFixedHeight(max(self._info_height, needed))

@@ -316,3 +316,23 @@ def test_a_word_more_is_spelled_and_told_once(
     assert len(spelled) == len(read.reading.encoding)
     assert told[-1].endswith("position 6 of 6")
     assert all(before != said for before, said in pairwise(told))
+
+
+def test_what_is_said_of_the_tokens_gives_its_room_back(
+    window: MainWindow, read: Session, drawn: Callable[[], None]
+) -> None:
+    bar, info = window.prefix_bar, find(window, InkedLabel, "prefix_info")
+    drawn()
+    before = bar.edit.y(), bar.height()
+    window.set_projector(True)
+    drawn()
+    window.set_projector(False)
+    drawn()
+    assert (bar.edit.y(), bar.height()) == before
+    assert info.height() <= 2 * info.fontMetrics().lineSpacing()
+    read.reading.set_prefix("the " + "unheardofwordofgreatlength" * 3)
+    drawn()
+    assert info.height() > 2 * info.fontMetrics().lineSpacing()
+    read.reading.set_prefix("the cows")
+    drawn()
+    assert (bar.edit.y(), bar.height()) == before
