@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 
 from PySide6.QtCore import QByteArray, QPoint, QSignalBlocker, QSize, Qt, QTimer
-from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
+from PySide6.QtGui import QAction, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QWidget
 
 from lmviz.app.board.arrangement import Choices, KeptBoard
@@ -86,13 +86,15 @@ class Board(QWidget):
             ""  # the place that keeps half of the room, if large type leaves none for a place of each
         )
         self._was_joined: dict[str, str] = {}  # what stood with others when it was settled last
-        self._leaves_tabs = False  # whether panels behind others are left for later
+        self._leaves_tabs = False  # whether panels behind others are left for after the first paint
         self._has_stood = False  # whether it has been shown
         self._changes_under_way, self._is_unsettled = 0, False  # it is settled after the last of them
         self._to_keep: list[str] = []  # the panels that are brought forward by these, for good
         self._toggles: dict[str, QAction] = {}
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._adopt_type)
+        self._next_tab = QTimer(self, singleShot=True, interval=0)
+        self._next_tab.timeout.connect(self._make_next_tab)
         theme_switch().theme_changed.connect(self._adopt_theme)
         session.reading.changed.connect(self._show_what_fits)
 
@@ -590,16 +592,25 @@ class Board(QWidget):
     # How it comes to be
 
     def leave_tabs(self) -> None:
-        """Leave the panels behind others for later, so that what is in sight is painted sooner."""
+        """Leave the panels behind others for later, so that what is in sight is painted sooner.
+
+        Once it has been painted they are made, each in a turn of its own, for a person may go on meanwhile.
+        """
         self._leaves_tabs = True
 
-    def make_tabs(self) -> None:
-        """Make the panels that were left, and open the windows of their own."""
-        self._leaves_tabs = False
-        for page in self._pages.values():
+    def _make_next_tab(self) -> None:
+        """Make a panel that was left; after the last one open the windows of their own."""
+        if not self.isVisible():
+            return  # until it is painted again
+        left = [page for page in self._pages.values() if not page.has_panel]
+        for page in left[:1]:
             _ = page.panel
-        self._open_windows()
-        self._settle()
+        if len(left) > 1:
+            self._next_tab.start()
+        else:
+            self._leaves_tabs = False
+            self._open_windows()
+            self._settle()
 
     def build_next(self) -> None:
         """Make the first panel that is missing; before the perspective is shown it belongs to no window."""
@@ -613,8 +624,13 @@ class Board(QWidget):
         page.rearranged.connect(lambda: self._follow_growth(row.name))
         page.menu_wanted.connect(lambda at: self._show_menu(page, at))
         self.destroyed.connect(page.deleteLater)  # which is no child of it before it is shown
-        if not (row.tabbed and self._leaves_tabs):
+        if not (row.tabbed and self._leaves_tabs and self.isVisible()):
             _ = page.panel
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._leaves_tabs:
+            self._next_tab.start()
 
     def make_ready(self) -> bool:
         """Do one more part of what its first showing would do; whether anything is left to be done.

@@ -214,9 +214,9 @@ class MainWindow(QMainWindow):
     def show_settled(self) -> None:
         """Show the window, but nothing of it before every panel has its place and has drawn."""
         self._fit_screen()
-        first = self.perspective
-        first.leave_tabs()
-        self.painted.connect(first.make_tabs, Qt.ConnectionType.QueuedConnection)
+        for board in self._perspectives.boards:
+            board.leave_tabs()
+        self._perspectives.made.connect(Board.leave_tabs)
         self.setUpdatesEnabled(False)
         self.show()
         for _ in range(ROUNDS):
