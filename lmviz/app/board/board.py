@@ -134,6 +134,13 @@ class Board(QWidget):
         if names != self._only or self._beside:
             self._change(names, self._in_lesson)
 
+    def hide_all_but(self, *names: str) -> None:
+        """Hide the panels that `show_only` is about to put away, which no change of type has to reach then."""
+        self.setUpdatesEnabled(False)  # until those that are left are in their new places
+        for name, page in self._pages.items():
+            if name not in names and name not in self._windows:
+                page.hide()
+
     def set_in_lesson(self, in_lesson: bool) -> None:
         """While a lesson is open, what a person arranges is for that time."""
         if in_lesson != self._in_lesson or self._beside:
@@ -456,6 +463,7 @@ class Board(QWidget):
         few, squeezed = bool(self._only) or self._is_crowded, bool(self._beside) or self._is_squeezed
         key = name, self._scale, few
         if key not in self._hints:
+            page.be_styled()
             page.panel.setMinimumSize(0, 0)
             self._hints[key] = hint_of(page.panel, few=few)
         most = self._room if self._is_crowded else None
@@ -624,7 +632,8 @@ class Board(QWidget):
         page.rearranged.connect(lambda: self._follow_growth(row.name))
         page.menu_wanted.connect(lambda at: self._show_menu(page, at))
         self.destroyed.connect(page.deleteLater)  # which is no child of it before it is shown
-        if not (row.tabbed and self._leaves_tabs and self.isVisible()):
+        page.comes_late = row.tabbed and self._leaves_tabs and self.isVisible()
+        if not page.comes_late:
             _ = page.panel
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -32,6 +32,7 @@ class Enlarging(QObject):
         self._hidden: tuple[QWidget, ...] = ()
         self._is_projected = self._in_lesson = False
         self._needed: tuple[Board, tuple[str, ...]] | None = None  # what a step of a lesson needs
+        theme_switch().theme_changing.connect(self._make_way)
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
 
@@ -97,6 +98,13 @@ class Enlarging(QObject):
             part.show()
         self._hidden = ()
         self._project(view)
+
+    def _make_way(self) -> None:
+        """Hide what projector mode, about to begin, leaves no room for: no larger type has to reach it."""
+        if theme_switch().projector and not self._is_projected and self._needed is None:
+            for view in self._boards():
+                if view.isVisible() and view is not self._enlarged:
+                    view.hide_all_but(*(row.name for row in projected_rows(view.name)))
 
     def _adopt_theme(self) -> None:
         if self._is_projected != theme_switch().projector:

@@ -8,8 +8,10 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.panel_row import PanelRow
+from lmviz.app.widgets.base.building import reach_by_tab
 from lmviz.app.widgets.base.plain import window_title
 
 
@@ -32,6 +34,8 @@ class PanelPage(QWidget):
         self.title = row.title  # which the board says of characters, where the model reads such
         self._make = make
         self._panel: Panel | None = None
+        self.comes_late = False  # whether its panel is made after what Tab reaches behind it
+        theme_switch().style_when_shown(self)
 
     @property
     def has_panel(self) -> bool:
@@ -46,12 +50,26 @@ class PanelPage(QWidget):
             self._panel.setParent(self)
             self._panel.setGeometry(self.rect())
             self._panel.show()
+            if self.comes_late:
+                reach_by_tab(self, self._panel)
         return self._panel
 
     @property
     def is_needed(self) -> bool:
         """Whether the panel has anything to show just now, as far as is known."""
         return self._panel is None or self._panel.is_needed
+
+    def be_styled(self) -> None:
+        """Have the theme's style, as it must to be measured: a hidden page is passed over by a change."""
+        if self.property("passed_over"):
+            from lmviz.app.look.hidden_pages import style_now  # not before the first paint
+
+            style_now(self)
+
+    def setVisible(self, visible: bool) -> None:
+        if visible:
+            self.be_styled()
+        super().setVisible(visible)
 
     def set_least(self, size: QSize) -> None:
         """Let it be no smaller than this."""

@@ -2,7 +2,8 @@
 
 Qt styles every widget that was ever shown, seen or not: with all perspectives built there are 3,600, of
 which one sees a few hundred, and a change of theme took half a second. So the widgets of a hidden page are
-marked such that Qt passes them over: as not polished, and as having a style of their own.
+marked such that Qt passes them over: as not polished, and as having a style of their own. Hidden pages are
+perspectives, and within one that is seen the panels behind others.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def pass_over_hidden(pages: Iterable[QWidget]) -> None:
     """
     global _keeper
     for page in pages:
-        if isValid(page) and page.isHidden():
+        if isValid(page) and page.isHidden() and not page.isWindow():  # nothing was shown in none
             if _keeper is None or not isValid(_keeper):
                 # As long as any widget has a sheet, Qt remembers which fonts and colours sheets have
                 # replaced, and gives them back to what was passed over before it styles that again.
@@ -41,12 +42,15 @@ def pass_over_hidden(pages: Iterable[QWidget]) -> None:
 
 
 def style_now(page: QWidget) -> None:
-    """Style what was passed over, as Qt would have done."""
+    """Style what was passed over, as Qt would have done, but for pages on it that stay hidden."""
     page.setProperty(PASSED_OVER, False)
+    found = list(_within(page))
+    inner = [each for each in found if each.isHidden() and each.property(PASSED_OVER)]
+    later = {within for each in inner for within in (each, *each.findChildren(QWidget))}
     left = [
         widget
-        for widget in _within(page)
-        if widget.testAttribute(OWN_STYLE) and not widget.testAttribute(POLISHED)
+        for widget in found
+        if widget not in later and widget.testAttribute(OWN_STYLE) and not widget.testAttribute(POLISHED)
     ]
     for widget in left:
         widget.setAttribute(OWN_STYLE, False)

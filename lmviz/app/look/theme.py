@@ -76,9 +76,10 @@ class ThemeSwitch(QObject):
     """Applies the theme to the application, and follows the system until a theme is chosen.
 
     `set_choice("system" | "light" | "dark")`, `set_type_size(percent)`, `set_projector(bool)`; signal
-    `theme_changed()`.
+    `theme_changed()`, and `theme_changing()` before that, when it is known but nothing has it yet.
     """
 
+    theme_changing = Signal()
     theme_changed = Signal()
 
     def __init__(self, parent: QApplication) -> None:
@@ -138,6 +139,7 @@ class ThemeSwitch(QObject):
     def _apply_if_new(self) -> None:
         chosen = self._chosen()
         if chosen != _current:  # Qt takes half a second to style a whole window anew
+            self.theme_changing.emit()
             self._apply(chosen)
 
     def _apply(self, theme: Theme) -> None:

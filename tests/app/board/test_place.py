@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.board.page import PanelPage
 from lmviz.app.board.place import Place
-from lmviz.app.panels.table import rows_of
-from lmviz.app.widgets.base.building import takes_tab
+from lmviz.app.panels.table import rows_of, shown_perspectives
+from lmviz.app.widgets.base.building import beside_by_tab, takes_tab
 from lmviz.app.window.main_window import MainWindow
 
 
@@ -252,6 +252,16 @@ def corners(place, before):
     return (place.topLeft(), before.topLeft()), (place.bottomRight(), before.bottomRight())
 
 
+def by_tab(window):
+    """The controls that take the keys, seen or not, in the order of Tab."""
+    found, one = [], beside_by_tab(window, forward=True)
+    while one is not window:
+        if one.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            found.append(one)
+        one = beside_by_tab(one, forward=True)
+    return found
+
+
 @pytest.fixture
 def starting(session, settings, qtbot):
     """Call it to have a window that shows itself as the program's first does, in Attention."""
@@ -281,6 +291,30 @@ def test_panels_behind_others_are_made_once_the_window_is_painted(starting, qtbo
     behind = [panel for panel in window.perspective.panels if panel.parent().objectName() in tabbed]
     assert len(behind) == len(tabbed)
     assert not any(panel.is_in_sight for panel in behind)
+
+
+@parametrize_few("perspective", ["difference", "inside", "train", "race"])
+def test_tabs_of_a_perspective_shown_later_wait_for_its_paint_as_well(starting, perspective, qtbot):
+    window = starting()
+    window.show_perspective(perspective)
+    left, pages = unmade(window), window.perspective.findChildren(PanelPage)
+    assert left <= {f"page_{row.name}" for row in rows_of(perspective) if row.tabbed}
+    assert {page.objectName() for page in pages if page.isHidden()} >= left
+    assert bool(left) == any(row.tabbed for row in rows_of(perspective))
+    qtbot.waitUntil(lambda: not unmade(window))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("perspective", [row.name for row in shown_perspectives()])
+def test_tab_leads_from_panel_to_panel_though_some_were_made_later(starting, perspective, qtbot):
+    window = starting()
+    window.show_perspective(perspective)
+    qtbot.waitUntil(lambda: not unmade(window))
+    pages = window.perspective.findChildren(PanelPage)
+    led = [at for one in by_tab(window) for at, page in enumerate(pages) if page.isAncestorOf(one)]
+    assert led
+    names = [pages[at].row.name for at in dict.fromkeys(led)]
+    assert names == [row.name for row in rows_of(perspective) if row.name in names]
 
 
 def test_a_panel_that_a_person_left_in_front_is_there_at_the_first_paint(starting, settings, qtbot, drawn):

@@ -117,7 +117,8 @@ def reach_by_tab(before: QWidget, part: QWidget) -> None:
     The widget need not take the keys itself: it may be what the part stands in, or beside.
     """
     added = (one for one in (part, *part.findChildren(QWidget)) if one is not before)
-    controls = [one for one in added if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    own = part.window()  # and not the list of a picker, say, which is another
+    controls = [one for one in added if one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.window() is own]
     policy, first = before.focusPolicy(), before
     first.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # or Qt would put nothing behind it
     for control in controls:
