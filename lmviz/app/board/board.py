@@ -135,7 +135,7 @@ class Board(QWidget):
             self._change(names, self._in_lesson)
 
     def hide_all_but(self, *names: str) -> None:
-        """Hide the panels that `show_only` is about to put away, which no change of type has to reach then."""
+        """Hide the panels that `show_only` will put away: no change of type has to reach them."""
         self.setUpdatesEnabled(False)  # until those that are left are in their new places
         for name, page in self._pages.items():
             if name not in names and name not in self._windows:

@@ -91,6 +91,8 @@ class Place(QTabWidget):
             if front is not self.currentWidget():
                 leave_keys(self.currentWidget())
             self.setCurrentWidget(front)
+            if front.isHidden():  # in front before, but put away meanwhile
+                front.show()
             self._lead_to_front()
         self.blockSignals(was_blocked)
         for at, page in enumerate(ordered):

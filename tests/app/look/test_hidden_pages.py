@@ -136,7 +136,8 @@ def test_what_a_perspective_of_hidden_tabs_passes_over_waits_for_its_own_turn(
     window.set_theme("dark")
     told = styled_by(lambda: window.show_perspective(other))
     assert any(first.isAncestorOf(each) for each in told)
-    assert behind.isHidden() and not any(behind.isAncestorOf(each) for each in told)
+    assert behind.isHidden()
+    assert not any(behind.isAncestorOf(each) for each in told)
     told = styled_by(behind.raise_)
     assert any(behind.isAncestorOf(each) for each in told)
 
@@ -151,7 +152,8 @@ def test_what_a_projector_has_no_room_for_is_not_styled_for_it(
     away = [page for page in pages_of(window) if page.row.name not in left and page.isVisible()]
     told = styled_by(lambda: window.set_projector(True))
     drawn()
-    assert away and not any(page.isVisible() for page in away)
+    assert away
+    assert not any(page.isVisible() for page in away)
     assert not any(page.isAncestorOf(each) for page in away for each in told)
     window.set_projector(False)
     QApplication.processEvents()
