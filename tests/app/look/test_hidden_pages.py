@@ -129,7 +129,7 @@ def test_what_a_perspective_of_hidden_tabs_passes_over_waits_for_its_own_turn(
     first = next(page for page in pages_of(window) if page.isVisible() and page.row.tabbed is False)
     behind.raise_()
     drawn()
-    window.forget_fronts()
+    window.reset_arrangement()
     drawn()
     other = window.perspective_name
     window.show_perspective("sample")
