@@ -38,9 +38,11 @@ def widened(tensor: torch.Tensor) -> torch.Tensor:
 def widened_when_read(tensor: torch.Tensor) -> torch.Tensor:
     """The tensor itself; a matrix in half precision as one that is widened anew wherever it is read.
 
-    A record for gradients would else hold all matrices in float32 until it is let go.
+    A record for gradients would else hold all matrices in float32 until it is let go. One of more numbers
+    than `linear` widens at once stays as it is, and so does one on a card, where blocks are not made.
     """
-    if tensor.dtype not in HALF or tensor.dim() != 2 or tensor.numel() > MANY_PIECE:
+    is_whole = tensor.dtype in HALF and tensor.dim() == 2 and tensor.numel() <= MANY_PIECE
+    if not is_whole or tensor.device.type != "cpu":
         return tensor
     return BlockMatrix([Rows(tensor, torch.Tensor.float)], tensor.shape[1])
 
