@@ -102,6 +102,10 @@ class WhyPanel(Panel):
     def have_asked(self) -> None:
         self.session.explanation.suggest_otherwise(self._likeliest_answer)
 
+    def show_choices(self) -> None:
+        if self.shown is None:  # also while the first explanation is on its way
+            self._place.setText(OPEN if self.session.reading.current is None else CLICK)
+
     def refresh(self) -> None:
         arithmetic = self._write()
         pinned = arithmetic is not None and (arithmetic.address, arithmetic.index) == self.session.focus.cell
@@ -110,8 +114,7 @@ class WhyPanel(Panel):
         self._differentiate.setVisible(pinned and self._number() not in (None, self.session.gradients.of))
         if arithmetic is None:
             self._card.set_title("Why this number?")
-            is_read = self.session.reading.current is not None
-            self._place.setText(CLICK if is_read else OPEN)
+            self.show_choices()
             self._place.setToolTip("")
         else:
             what = "gradient " if Address.parse(arithmetic.address).is_gradient else ""

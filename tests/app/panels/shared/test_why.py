@@ -191,8 +191,8 @@ def test_before_anything_is_explained_it_asks_for_a_model_only_where_none_is_rea
     qtbot.waitUntil(lambda: session.reading.current is not None and session.explanation.arithmetic is None)
     session.work.ask("hold", gate.wait, lambda _: None, print)
     window.show_perspective("inside")
-    qtbot.waitUntil(lambda: why.is_up_to_date)
-    assert words.text().startswith("Click a number")
+    qtbot.waitUntil(lambda: words.text().startswith("Click a number"))
+    assert why.is_behind
     gate.set()
 
 
