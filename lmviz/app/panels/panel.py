@@ -31,7 +31,7 @@ from lmviz.text.tokenizer import of_units
 T = TypeVar("T")
 
 AFTER_THE_POINTER = 33  # milliseconds
-NOW_AND_THEN = 400  # milliseconds
+NOW_AND_THEN, APART = 400, 33  # milliseconds; between two panels that are drawn now and then
 TELL_EVERY = 500  # milliseconds between two times that it is said how far an answer is
 TELLS_REST = 2.0  # seconds of work from which on it can be said how much is left
 LATE = 120  # milliseconds until what answers an older question is paled: with the drawing of it 150 at most
@@ -65,6 +65,10 @@ class Panel(QWidget):
 
     need_changed = Signal()
     """Whether it is needed may have changed."""
+
+    _drawn_last = (
+        0.0  # when the last of those that wait now and then is drawn, in milliseconds of `monotonic`
+    )
 
     gives_way = 0
     """Milliseconds for which it lets the others draw first, so that the window is not painted all at once."""
@@ -189,9 +193,18 @@ class Panel(QWidget):
         self._refresh_within(AFTER_THE_POINTER)
 
     def refresh_now_and_then(self) -> None:
-        """The same, but not often: while a model is trained, what plots draw again is time that it lacks."""
-        busy = self.session.library.live and self.session.training.is_taken
-        self._refresh_within(NOW_AND_THEN if busy else self.gives_way)
+        """The same, but not often: while a model is trained, what plots draw again is time that it lacks.
+
+        Panels then draw one after the other, so that no turn of the event loop has them all.
+        """
+        if not (self.session.library.live and self.session.training.is_taken):
+            self.refresh_soon()
+        elif self._soon.isActive():
+            self._is_stale = True
+        else:
+            now = 1000 * monotonic()
+            Panel._drawn_last = max(now + NOW_AND_THEN, Panel._drawn_last + APART)
+            self._refresh_within(round(Panel._drawn_last - now))
 
     def toggle_play(self) -> None:
         """Play, or stop; called where it `can_play`."""

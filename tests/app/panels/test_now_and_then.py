@@ -1,0 +1,58 @@
+"""While a model is trained, panels that are drawn now and then are not all drawn in one turn."""
+
+from itertools import pairwise
+from time import monotonic
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.panel import APART, Panel
+from lmviz.app.session.session import Session
+
+
+class Drawn(Panel):
+    """Counts how often it is drawn."""
+
+    def __init__(self, session: Session) -> None:
+        self.times = 0
+        super().__init__(session)
+
+    def refresh(self) -> None:
+        self.times += 1
+
+    @property
+    def due(self) -> float:
+        """When it will be drawn, in milliseconds."""
+        return 1000 * monotonic() + self._soon.remainingTime()
+
+
+@pytest.fixture
+def panels(session: Session, qtbot: QtBot) -> list[Drawn]:
+    made = [Drawn(session) for _ in range(4)]
+    for panel in made:
+        qtbot.addWidget(panel)
+        panel.show()
+    qtbot.waitUntil(lambda: all(panel.times and panel.is_up_to_date for panel in made))
+    return made
+
+
+def test_while_one_trains_they_are_drawn_one_after_the_other_and_each_once(
+    panels: list[Drawn], session: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(session.library), "live", True)
+    monkeypatch.setattr(type(session.training), "is_taken", True)
+    before = [panel.times for panel in panels]
+    due = []
+    for _ in range(2):  # the second time they wait already
+        for panel in panels:
+            panel.refresh_now_and_then()
+        due = due or [panel.due for panel in panels]
+    assert all(later - earlier > APART / 2 for earlier, later in pairwise(due))
+    qtbot.waitUntil(lambda: all(panel.is_up_to_date for panel in panels))
+    assert [panel.times for panel in panels] == [count + 1 for count in before]
+
+
+def test_where_none_trains_they_are_drawn_at_once(panels: list[Drawn]) -> None:
+    for panel in panels:
+        panel.refresh_now_and_then()
+    assert all(panel._soon.remainingTime() <= panel.gives_way for panel in panels)
