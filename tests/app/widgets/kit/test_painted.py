@@ -11,8 +11,16 @@ import lmviz
 from lmviz.app.widgets.base.canvas import Canvas
 
 APP = Path(lmviz.__file__).parent / "app"
-WITH_A_PICTURE_OF_QT = {"painted.py", "card.py", "empty_text.py", "figures_table.py", "main_window.py"}
-"""Where a paintEvent stands: in the base, and where Qt draws as well, which has a painter of its own."""
+WITH_A_PICTURE_OF_QT = {
+    "painted.py",
+    "card.py",
+    "empty_text.py",
+    "figures_table.py",
+    "main_window.py",
+    "board.py",
+}
+"""Where a paintEvent stands: in the base, and where Qt draws as well, which has a painter of its own, or
+alone: the window and a board only notice that they have been painted."""
 
 
 class Moody(Canvas):
