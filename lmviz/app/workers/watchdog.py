@@ -20,8 +20,6 @@ import time
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from lmviz.app.workers.threads import BackgroundThread
-
 logger = logging.getLogger("lmviz.watchdog")
 LONGEST = 1.0  # seconds that a turn of the event loop may take
 ROUNDS = 4  # of the timer in that time
@@ -69,7 +67,8 @@ class LateStacks:
         self._until: float | None = time.monotonic() + seconds  # None: written, and not taken yet
         self._writing = threading.Lock()
         self._stopped = threading.Event()
-        BackgroundThread("watching the window", self._watch).start()
+        # Nobody has to wait for it at the end: it holds nothing, and writes nothing that is kept.
+        threading.Thread(target=self._watch, name="watching the window", daemon=True).start()
 
     def take(self) -> str:
         """What was written since this was called last, empty where that was in time."""
