@@ -10,7 +10,16 @@ from PySide6.QtCore import QEvent, QObject, QSize, QTimer
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.session.chat import ASSISTANT, QUESTION, SYSTEM, USER
-from lmviz.app.widgets.base.building import STRETCH, column, give_menu, name_with, named, row, sheet
+from lmviz.app.widgets.base.building import (
+    STRETCH,
+    column,
+    give_menu,
+    name_with,
+    named,
+    reach_by_tab,
+    row,
+    sheet,
+)
 from lmviz.app.widgets.base.plain import Label, caption, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.scrolling import QuietScrollArea, scrolling
@@ -53,10 +62,14 @@ class _Line:
 
 
 class ChatLines(QWidget):
-    """What is said in the chat. It is shown while the prefix is one; `show_chat()` follows each change."""
+    """What is said in the chat. It is shown while the prefix is one; `show_chat()` follows each change.
 
-    def __init__(self, session: Session) -> None:
+    Tab reaches its lines from `before`.
+    """
+
+    def __init__(self, session: Session, before: QWidget) -> None:
         super().__init__()
+        self._before = before
         self._chat, self._say = session.chat, session.say
         self._lines: list[_Line] = []
         self._add = QuietButton("add_turn_button", "+ turn", description="choose who speaks next")
@@ -82,7 +95,7 @@ class ChatLines(QWidget):
         self._above.clicked.connect(lambda: bar.setValue(bar.minimum()))
         self._below.clicked.connect(lambda: bar.setValue(bar.maximum()))
         self._count_hidden()
-        self.show_chat()
+        self.hide()
 
     @property
     def user(self) -> QLineEdit:
@@ -120,8 +133,19 @@ class ChatLines(QWidget):
             self._put(number, role, name, HINTS[role], was_added=number > QUESTION)
         self._put(len(roles) - 1, ASSISTANT, ASSISTANT, GOES_ON)
         self._grid.addWidget(self._add, len(roles) - 1, 2)
+        self._lead_tab()
         if is_longer:
             self._lines[-2].edit.setFocus()
+
+    def _lead_tab(self) -> None:
+        """Have Tab go down the lines as they are read: Qt puts each new one behind all of the window."""
+        before = self._before
+        controls = [
+            widget for line in self._lines for widget in (line.edit, line.remove) if widget is not None
+        ]
+        for control in (*controls, self._add, self._above, self._below):
+            reach_by_tab(before, control)
+            before = control
 
     def _put(self, number: int, role: str, name: str, hint: str, *, was_added: bool = False) -> None:
         said_by, edit = Label(role, role=INKS[role]), named(TextLine(), f"{name}_edit")

@@ -191,7 +191,7 @@ class PrefixBar(QFrame):
         from lmviz.app.window.special_tokens import SpecialTokensSwitch, TokenById
 
         session = self._session
-        self._chat = ChatLines(session)
+        self._chat = ChatLines(session, self.edit)
         self._lines.addWidget(self._chat, 2, 1)  # spanning two columns it would push the line aside, hidden
         switches = ChatSwitch(session), SpecialTokensSwitch(session)
         for number, switch in enumerate(switches, start=2):
@@ -201,6 +201,7 @@ class PrefixBar(QFrame):
         by_id.inserted.connect(self.edit.setCursorPosition)
         for before, part in ((self.edit, switches[1]), (self.edit, switches[0]), (self._example, by_id)):
             reach_by_tab(before, part)
+        self._chat.show_chat()
 
     def _show_chat(self) -> None:
         """In a chat there is a line for each who speaks in the place of one for the whole text."""

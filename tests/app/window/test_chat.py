@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.fitting_text import QUESTION, SENTENCE
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import beside_by_tab, takes_tab
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.base.side_process import SideProcess
@@ -165,6 +166,17 @@ def test_of_many_lines_it_is_said_how_many_are_out_of_sight(
     assert is_seen(line(window, "assistant"))
 
 
+def by_tab(widget: QWidget, count: int) -> list[str]:
+    """The names of what Tab stops at one after the other, from a widget on."""
+    found: list[str] = []
+    one: QWidget | None = widget
+    while one is not None and len(found) < count:
+        if takes_tab(one):
+            found.append(one.objectName())
+        one = beside_by_tab(one, forward=True)
+    return found
+
+
 def is_seen(widget: QWidget) -> bool:
     return widget.visibleRegion().contains(widget.rect().center())
 
@@ -182,6 +194,18 @@ def test_a_chat_goes_on_for_further_turns(
     written(session, qtbot)
     assert session.reading.prefix == answered + asked
     assert line(window, "assistant_1").text() == "The bat"
+    assert by_tab(line(window, "system"), 10) == [
+        "system_edit",
+        "user_edit",
+        "assistant_1_edit",
+        "remove_assistant_1_button",
+        "user_2_edit",
+        "remove_user_2_button",
+        "assistant_edit",
+        "add_turn_button",
+        "lines_below_button",
+        "chat_switch",
+    ]
     own = [
         session.reading.prefix[slice(*span)]
         for span in session.reading.encoding.offsets
