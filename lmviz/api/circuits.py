@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lmviz.api.given import listed, model_at, opened_model, run_with_steps
+from lmviz.api.given import beside_text, listed, model_at, opened_model, run_with_steps
 from lmviz.api.many import told
 from lmviz.base.arguments import whole_number
 from lmviz.base.errors import LmvizError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lmviz.circuits.attribution import Attribution
     from lmviz.circuits.circuit import Circuit
     from lmviz.circuits.contrast import Contrast
+    from lmviz.circuits.head_kernels import HeadKernels
     from lmviz.circuits.head_matrices import Compositions, HeadWords
     from lmviz.circuits.head_scores import HeadScores
     from lmviz.circuits.heads_over_time import HeadsOverTime
@@ -298,6 +299,33 @@ def head_words(
     from lmviz.circuits.head_matrices import head_words as found
 
     return found(opened_model(model), layer, head, matrix, count=count, words=words)
+
+
+def head_kernels(
+    model: Given,
+    text_or_ids: str | Ids,
+    layer: int = 0,
+    *,
+    source: str | Ids | None = None,
+    side: str = "",
+    size: int | None = None,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+) -> HeadKernels:
+    """The heads of a layer as channels of a convolution: the mean weight of each at each offset.
+
+    `.array` is (head, offset) with `.offsets`, −1 for the token before; a mean is over the `.positions` of
+    the text that have such a neighbour. `.shares` (head,) say how much of what each head writes such a kernel
+    of fixed weights would write, by squares: 1 for a convolution, below 0 where it is further off than
+    nothing. A kernel has the `size` nearest offsets, or all. `side` is "encoder" or "decoder" of a
+    Transformer that translates, and `source` what it reads beside the text. LmvizError for a model without
+    heads, and where there is no such layer.
+    """
+    from lmviz.circuits.head_kernels import head_kernels as found
+
+    opened = opened_model(model, special_tokens)
+    further: dict[str, Any] = {"side": side, "size": size, "interventions": listed(interventions)}
+    return found(opened, text_or_ids, layer, **further, **beside_text(source))
 
 
 def compositions(model: Given) -> Compositions:

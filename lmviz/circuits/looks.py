@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmviz.base.figures import cell_figure, counted, percentage, plain, signed_figure
+from lmviz.base.figures import cell_figure, counted, percentage, plain, share_or_none, signed_figure
 from lmviz.circuits.ablation import Ablation
 from lmviz.circuits.attribution import Attribution
 from lmviz.circuits.by_row import Means
 from lmviz.circuits.circuit import Circuit
 from lmviz.circuits.contrast import Contrast
+from lmviz.circuits.head_kernels import HeadKernels
 from lmviz.circuits.head_scores import HeadScores
 from lmviz.circuits.heads_over_time import HeadsOverTime
 from lmviz.circuits.patching import Patches
@@ -150,6 +151,37 @@ def look_of_scores(found: HeadScores) -> Look:
         ),
         title="Scores of heads on random words said twice",
         aside=f"loss {plain(found.loss_new)} nats the first time, {plain(found.loss_again)} the second",
+    )
+
+
+def look_of_kernels(found: HeadKernels) -> Look:
+    """The mean weight of each head at each offset, and how much such a kernel gives back of each."""
+    heads = [f"head {head}" for head in range(len(found.array))]
+    missed = plain(found.difference)
+    return Look(
+        (
+            Matrix(
+                "kernels",
+                values=found.array,
+                scale="share",
+                rows=heads,
+                columns=list(map(str, found.offsets)),
+            ),
+            Words(
+                "given back title", text="how much fixed weights give back of what it writes", role="muted"
+            ),
+            Bars(
+                "given back",
+                labels=heads,
+                values=found.shares,
+                texts=[share_or_none(float(share)) for share in found.shares],
+                limit=1.0,
+            ),
+            OneLine("exact", text=f"all heads and offsets together miss the layer's output by {missed}"),
+        ),
+        title=f"Layer {found.layer}: heads as channels of a convolution",
+        aside="mean weight at each offset",
+        arrays={"weight": found.array, "share": found.shares},
     )
 
 
@@ -346,6 +378,7 @@ LOOKS = {
     Means: look_of_means,
     Ablation: look_of_ablation,
     Attribution: look_of_attribution,
+    HeadKernels: look_of_kernels,
     HeadScores: look_of_scores,
     HeadsOverTime: look_of_heads,
     Circuit: look_of_circuit,

@@ -277,6 +277,7 @@ CALLS: dict[str, Callable[[Any], Call]] = {
         lmviz.word_direction,
         {"model": at.model, "word": "hay", "tap": "layers/1/residual2"},
     ),
+    "head_kernels": lambda at: (lmviz.head_kernels, {"model": at.model, "text_or_ids": TEXT, "size": 3}),
     "head_words": lambda at: (lmviz.head_words, {"model": at.model, "layer": 1, "head": 0}),
     "compositions": lambda at: (lmviz.compositions, {"model": at.model}),
     "direction_places": lambda at: (
