@@ -78,6 +78,8 @@ def head_kernels(
 
     LmvizError as of `kernels_of`.
     """
+    if not isinstance(side, str) or side not in ("", "cross", *SIDES):
+        raise LmvizError(f"A side is 'encoder' or 'decoder', and no {side!r}: choose one, or leave it out.")
     if f"{attention_place(0, side)}/weights" not in _addresses(model):
         raise LmvizError(_why_none(model, side))
     taps = [f"{attention_place(0, side).replace('0', '*')}/{name}" for name in ("weights", "value", "output")]
