@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QBuffer, QPoint, QRect, QTimer
+from PySide6.QtCore import QBuffer, QCoreApplication, QPoint, QRect, QTimer
 from PySide6.QtGui import QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QWidget
@@ -99,23 +99,39 @@ def is_pale(panel: Panel) -> bool:
 
 
 @dataclass
+class Gate:
+    """Where the reading thread waits until it is opened, for as long as the window needs."""
+
+    reached: threading.Event = field(default_factory=threading.Event)
+    opened: threading.Event = field(default_factory=threading.Event)
+
+    def hold(self) -> None:
+        """Wait in front of it."""
+        self.reached.set()
+        self.opened.wait()
+
+
+@dataclass
 class Held:
     """A session whose reading thread answers when it is told, and panels that follow it."""
 
     session: Session
     panels: dict[str, Panel]
     qtbot: QtBot
-    gates: list[threading.Event] = field(default_factory=list)
+    gates: list[Gate] = field(default_factory=list)
 
     def hold(self) -> None:
         """Answer nothing that is asked from now on."""
-        gate = threading.Event()
+        gate = Gate()
         self.gates.append(gate)
-        self.session.work.ask(f"held {len(self.gates)}", lambda: gate.wait(60), lambda _: None, pytest.fail)
+        self.session.work.ask(f"held {len(self.gates)}", gate.hold, lambda _: None, pytest.fail)
 
     def let_go(self) -> None:
-        """Answer what was asked between the two last holds, or all."""
-        self.gates.pop(0).set()
+        """Have what was asked between the two last holds answered, and wait for it; or have all answered."""
+        self.gates.pop(0).opened.set()
+        if self.gates:
+            self.qtbot.waitUntil(self.gates[0].reached.is_set)
+            QCoreApplication.sendPostedEvents()  # the answers, which were sent before it was reached
 
     def rest(self) -> None:
         """Wait until the window has nothing to do, and long enough for what is late to be paled."""
@@ -171,7 +187,7 @@ def held(session: Session, qtbot: QtBot) -> Iterator[Callable[[str], Held]]:
     yield make
     for each in made:
         for gate in each.gates:
-            gate.set()
+            gate.opened.set()
 
 
 Change = Callable[[Session], None]
