@@ -267,20 +267,19 @@ def test_what_is_missing_is_said_and_the_rest_is_opened(
 
 @pytest.mark.slow
 def test_a_scene_that_takes_long_says_so_and_can_be_stopped(
-    window: MainWindow, session: Session, lecture: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    window: MainWindow, session: Session, lecture: Path, gate: threading.Event, qtbot: QtBot
 ) -> None:
     """The reading thread may still be loading torch, or a large model."""
-    go_on = threading.Event()
-    session.work.ask("something long", lambda: go_on.wait(60), lambda _: None, lambda _: None)
+    session.work.ask("something long", gate.wait, lambda _: None, lambda _: None)
     scene = Scene("sample", models=(SceneModel(path="runs/lstm", step=6),), prefix="the hens")
     save_scene(scene, lecture / "long.lmviz")
     window.open_paths([lecture / "long.lmviz"])
     qtbot.waitUntil(lambda: window.notice.sentence == "long.lmviz is being opened…")
     with qtbot.waitSignal(window.scenes.shown):
-        go_on.set()
+        gate.set()
     assert window.notice.sentence == ""
-    go_on.clear()
-    session.work.ask("something long", lambda: go_on.wait(60), lambda _: None, lambda _: None)
+    gate.clear()
+    session.work.ask("something long", gate.wait, lambda _: None, lambda _: None)
     session.reading.set_prefix("the dog")
     scene = Scene("sample", models=(SceneModel(path="runs/transformer", step=6),), prefix="the hens")
     save_scene(scene, lecture / "long.lmviz")
@@ -288,7 +287,7 @@ def test_a_scene_that_takes_long_says_so_and_can_be_stopped(
     qtbot.waitUntil(lambda: window.notice.sentence == "long.lmviz is being opened…")
     stop = next(button for button in window.notice.findChildren(QPushButton) if button.text() == "Stop")
     qtbot.mouseClick(stop, Qt.MouseButton.LeftButton)
-    go_on.set()
+    gate.set()
     qtbot.waitUntil(lambda: not session.work.is_busy(f"open {lecture / 'runs' / 'transformer'}"))
     assert session.reading.prefix == "the dog"
     assert window.notice.sentence == ""

@@ -39,7 +39,7 @@ class CountingPanel(AskingPanel[str, tuple[int, ...]]):
         def work(word: str) -> tuple[int, ...]:
             begun.append(word)
             if gate is not None:
-                gate.wait(20)
+                gate.wait()
             if fails:
                 raise LmvizError("It cannot be counted.")
             return (1,)
@@ -87,13 +87,13 @@ def test_an_answer_that_grows_is_whole_in_the_end_and_asked_once(panel: Counting
 
 
 def test_it_stops_where_it_is_hidden_and_goes_on_where_it_is_seen_again(
-    panel: CountingPanel, qtbot: QtBot
+    panel: CountingPanel, gate: threading.Event, qtbot: QtBot
 ) -> None:
-    panel.gate = threading.Event()
+    panel.gate = gate
     panel.show()
     qtbot.waitUntil(lambda: bool(panel.begun))
     panel.hide()
-    panel.gate.set()
+    gate.set()
     qtbot.waitUntil(lambda: said(panel)[0] == "cow 1")
     qtbot.waitUntil(lambda: not panel.session.work.is_busy(panel.key))
     assert said(panel)[0] == "cow 1"

@@ -33,15 +33,14 @@ def said(report: DoctorReport, name: str) -> str:
 
 
 def test_findings_come_one_by_one_while_the_window_lives(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    window: MainWindow, gate: threading.Event, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     threads: list[threading.Thread] = []
-    go_on = threading.Event()
 
     def examine() -> Iterator[Finding]:
         threads.append(threading.current_thread())
         yield Finding("python", "fine", "Python is here.")
-        assert go_on.wait(20)
+        gate.wait()
         yield Finding("display", "problem", "There is no screen: plug one in.")
 
     monkeypatch.setattr(doctor, "examine", examine)
@@ -51,7 +50,7 @@ def test_findings_come_one_by_one_while_the_window_lives(
     assert "examines" in said(report, "doctor_verdict")
     copy = report.findChild(QPushButton, "copy_doctor_button")
     assert not copy.isEnabled(), "half a report helps nobody"
-    go_on.set()
+    gate.set()
     qtbot.waitUntil(copy.isEnabled)
     assert said(report, "doctor_verdict") == "Something is missing: see a line with ✗."
     qtbot.mouseClick(copy, Qt.MouseButton.LeftButton)
@@ -74,13 +73,14 @@ def test_it_says_what_the_command_line_says(window: MainWindow, qtbot: QtBot) ->
 def test_it_can_be_closed_while_it_examines(
     window: MainWindow,
     close: Callable[[DoctorReport], object],
+    gate: threading.Event,
     monkeypatch: pytest.MonkeyPatch,
     qtbot: QtBot,
 ) -> None:
-    go_on, ended, found = threading.Event(), threading.Event(), list[str]()
+    ended, found = threading.Event(), list[str]()
 
     def examine() -> Iterator[Finding]:
-        assert go_on.wait(20)
+        gate.wait()
         try:
             for name in ("python", "display"):
                 found.append(name)
@@ -92,7 +92,7 @@ def test_it_can_be_closed_while_it_examines(
     report = opened(window)
     with qtbot.waitSignal(report.destroyed):
         close(report)
-    go_on.set()
+    gate.set()
     qtbot.waitUntil(ended.is_set)
     assert found == ["python"]
 

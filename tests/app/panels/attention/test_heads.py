@@ -153,7 +153,7 @@ def test_numbers_code_and_page_are_of_the_heads_that_are_drawn(
 
     def held(*arguments: object, **options: object) -> np.ndarray:
         begun.set()
-        gate.wait(20)
+        gate.wait()
         return whole(*arguments, **options)
 
     def handed_out() -> tuple[set[int], str, str]:

@@ -32,7 +32,7 @@ class CountingPanel(Panel):
 
     def count(self, model: Model) -> int:
         self.begun.append(len(self.begun))
-        self.gate.wait(20)
+        self.gate.wait()
         return self.begun[-1]
 
 
