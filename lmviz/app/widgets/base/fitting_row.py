@@ -20,7 +20,8 @@ class FittingRow(QWidget):
     """`FittingRow(controls, giving_way)`: those that give way are put away, the first one first.
 
     How many controls are put away stands in their place, on a button that shows them below. Of a note that
-    is put away nothing is said. A card tells how much room there is: `fit(room)`, in pixels.
+    is put away nothing is said. A card tells how much room there is: `fit(room)`, in pixels. `hold` has it
+    hold other controls from now on, which it shows.
     """
 
     def __init__(self, controls: Sequence[QWidget], giving_way: Sequence[QWidget]) -> None:
@@ -36,6 +37,23 @@ class FittingRow(QWidget):
         self._row.setContentsMargins(0, 0, 0, 0)
         for control in (*controls, self._sign):
             self._row.addWidget(control)
+
+    def hold(self, controls: Sequence[QWidget], giving_way: Sequence[QWidget]) -> None:
+        """Hold these from now on; those that it held and holds no more are for the caller to hide."""
+        if (self._controls, self._giving_way) == (tuple(controls), tuple(giving_way)):
+            return
+        if self._shown_below is not None:
+            self._shown_below.close()
+        known, self._controls, self._giving_way = self._controls, tuple(controls), tuple(giving_way)
+        for place, control in enumerate(controls):
+            item = self._row.itemAt(place)
+            if item is None or item.widget() is not control:
+                self._row.insertWidget(place, control)
+            if control.isHidden() and (control not in known or control not in giving_way):
+                control.show()
+        self.updateGeometry()
+        if self._room is not None:
+            self.fit(self._room)
 
     def minimumSizeHint(self) -> QSize:
         """What those need that stay, and the sign for all others."""

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from PySide6.QtWidgets import QBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.building import column, row, sheet
+from lmviz.app.widgets.base.building import column, sheet
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.looks.arranged import arrange
 from lmviz.app.widgets.looks.part_drawing import PartDrawing, drawing_of
 from lmviz.looks.look import Look
-from lmviz.looks.parts import LookPart
+from lmviz.looks.parts import Button, LookPart, Picker
 
 
 class LookCard(Card):
@@ -22,7 +23,7 @@ class LookCard(Card):
 
     The widget of a part is made when the part first comes, and stays: a part is known again by its name, or
     else as the first, second … of its kind. What equals what is drawn already is left as it is. The title
-    stands there where a look has none.
+    stands there where a look has none; where there is no room for all of the head beside it, some gives way.
     """
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
@@ -30,7 +31,8 @@ class LookCard(Card):
         super().__init__(title, "", sheet(parts), parent)
         self.look = Look()
         self._usual_title = title
-        self._parts, self._controls = parts, row()
+        self._parts = parts
+        self._controls: FittingRow | None = None  # made when a look first has some
         self._drawings: dict[str, PartDrawing[Any, Any]] = {}
 
     def show_look(self, look: Look) -> None:
@@ -50,19 +52,29 @@ class LookCard(Card):
         look = self.look
         self.set_title(look.title or self._usual_title)
         self.set_aside(look.aside, look.aside_tip)
-        if look.head and self._controls.parentWidget() is None:
-            self.set_control(sheet(self._controls))
         drawn = _Drawn(anew)
-        self._fill(self._controls, look.head, drawn)
-        self._fill(self._parts, look.parts, drawn)
+        controls = self._fill_head(look.head, drawn)
+        arrange(self._parts, look.parts, [self._widget(part, drawn) for part in look.parts])
         for key, drawing in self._drawings.items():
-            _show(drawing.widget, drawing.widget in drawn.shown)
+            if drawing.widget not in controls:  # of which some may have to give way
+                _show(drawing.widget, drawing.widget in drawn.shown)
             if key not in drawn.keys:
                 drawing.let_go()
         self.set_placeholder(look.instead)
 
-    def _fill(self, layout: QBoxLayout, parts: Sequence[LookPart], drawn: _Drawn) -> None:
-        arrange(layout, parts, [self._widget(part, drawn) for part in parts])
+    def _fill_head(self, parts: Sequence[LookPart], drawn: _Drawn) -> list[QWidget]:
+        """Have what is in sight of the head beside the title; the widgets of it."""
+        widgets = [self._widget(part, drawn) for part in parts]
+        shown = [part for part in parts if part.shown]
+        controls = [widget for part, widget in zip(parts, widgets, strict=True) if part.shown]
+        if self._controls is None:
+            if not controls:
+                return []
+            self._controls = FittingRow((), ())
+            self.set_control(self._controls)
+        self._controls.hold(controls, [controls[place] for place in _giving_way(shown)])
+        self._fit_control()
+        return controls
 
     def _widget(self, part: LookPart, drawn: _Drawn) -> QWidget:
         """The widget of a part, with what stands within it."""
@@ -91,6 +103,15 @@ class _Drawn:
         """By what the next part of a kind is known that has no name."""
         self.nameless[kind] += 1
         return f"{kind} {self.nameless[kind]}"
+
+
+def _giving_way(head: Sequence[LookPart]) -> list[int]:
+    """The places of those that give way where there is little room, the first one first: buttons, then
+    pickers from the last on. The first of what is chosen stays, or a button where there is nothing else."""
+    buttons = [place for place, part in enumerate(head) if isinstance(part, Button)]
+    pickers = [place for place, part in enumerate(head) if isinstance(part, Picker)]
+    giving_way = [*buttons, *reversed(pickers)]
+    return giving_way[:-1] if len(giving_way) == len(head) else giving_way
 
 
 def _show(widget: QWidget, shown: bool) -> None:

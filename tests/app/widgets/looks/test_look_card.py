@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.plain import InkedLabel
@@ -58,11 +60,12 @@ def test_every_kind_of_part_can_be_drawn(card: LookCard) -> None:
             ),
             title="All",
             aside="of them",
-            head=(Picker("choice", choices=("a", "b"), chosen=1), Button("button", text="Press")),
+            head=(Picker("choice", choices=("a", "b"), chosen=1), Button("press", text="Press")),
         )
     )
-    for kind in (HeatmapView, LinePlot, TableView, BarsView, QComboBox, QPushButton):
+    for kind in (HeatmapView, LinePlot, TableView, BarsView, QComboBox):
         assert card.findChild(kind).isVisible(), kind
+    assert card.widget_of("press").isVisible()
     said = {label.text() for label in card.findChildren(InkedLabel) if label.isVisible()}
     assert said == {"one", "two"}
     assert (card.title, card.aside) == ("All", "of them")
@@ -138,3 +141,47 @@ def test_another_theme_has_its_own_inks(card: LookCard) -> None:
     before = card.findChild(InkedLabel, "said").text()
     theme_switch().set_choice("dark")
     assert card.findChild(InkedLabel, "said").text() != before
+
+
+KEEP, FIRST, SECOND = (
+    Button("keep", text="Keep what it writes"),
+    Picker("first", says="which head", choices=["head 1.1", "head 1.2"]),
+    Picker("second", says="which matrix", choices=["what it moves", "what it looks for"]),
+)
+
+
+def narrow(card: LookCard, qtbot: QtBot) -> QPushButton:
+    """So narrow that only one control has room; the sign for the others."""
+    card.show_look(Look(head=(KEEP, FIRST, SECOND)))
+    card.resize(260, 400)
+    qtbot.waitUntil(lambda: card.widget_of("keep").isHidden())
+    return card.findChild(QPushButton, "controls_put_away")
+
+
+def test_a_head_gives_way_where_there_is_little_room(card: LookCard, qtbot: QtBot) -> None:
+    sign = narrow(card, qtbot)
+    assert sign.text() == "+2"
+    assert not card.widget_of("first").isHidden(), "the first of what is chosen stays"
+    card.show_look(Look(head=(KEEP, replace(FIRST, chosen=1), SECOND)))
+    assert card.widget_of("keep").isHidden(), "another look brings nothing back"
+    card.show_look(Look(head=(FIRST, replace(SECOND, shown=False))))
+    qtbot.waitUntil(sign.isHidden)
+    assert not card.widget_of("first").isHidden()
+    assert card.widget_of("second").isHidden()
+    card.show_look(Look(head=(KEEP, FIRST, SECOND)))
+    card.resize(900, 400)
+    controls = [card.widget_of(part.name) for part in (KEEP, FIRST, SECOND)]
+    qtbot.waitUntil(lambda: all(control.isVisible() for control in controls))
+    places = [control.mapTo(card, QPoint()).x() for control in controls]
+    assert places == sorted(places)
+
+
+def test_what_gave_way_stays_below_the_sign_while_the_same_is_shown(card: LookCard, qtbot: QtBot) -> None:
+    narrow(card, qtbot).click()
+    second = card.widget_of("second")
+    assert second.isVisible()
+    card.show_look(Look(head=(KEEP, FIRST, replace(SECOND, chosen=1))))
+    assert second.isVisible()
+    card.show_look(Look(head=(FIRST,)))
+    assert QApplication.activePopupWidget() is None
+    assert second.isHidden()
