@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QPoint, QSignalBlocker, QTimer, Signal
+from PySide6.QtCore import QObject, QPoint, QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox, QWidget
 
@@ -15,8 +15,9 @@ from lmviz.app.panels.sample.text_end import end_of
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
-from lmviz.app.widgets.base.building import column, named, picker, row
+from lmviz.app.widgets.base.building import column, named, picker
 from lmviz.app.widgets.base.figures import counted, number, percentage
+from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.flow import labelled
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.link_button import LinkButton
@@ -55,7 +56,7 @@ class BeamPanel(Panel):
         self._next.timeout.connect(session.beam.grow)
         self._card = self.add_card(
             "Beam search",
-            row(self._controls, self._step, self._run, self._again),
+            self._controls.beside(self._step, self._run, self._again),
             column((self._area, 1), self._said, gap=4),
         )
         self._connect()
@@ -223,13 +224,16 @@ FORMULAS = {"shifted": "÷ ((5+n)÷6)^α", "plain": "÷ n^α"}
 AS_WIDTH = "= k"
 
 
-class BeamControls(QWidget):
-    """`BeamControls()`: `set_options(options)` emits nothing; `option_changed(name, value)` by a person."""
+class BeamControls(QObject):
+    """`BeamControls()`: `set_options(options)` emits nothing; `option_changed(name, value)` by a person.
+
+    `beside(*buttons)` is a row of them and of buttons, in which the controls give way where there is no room.
+    """
 
     option_changed = Signal(str, object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         settings = {item.name: item for item in BeamOptions.settings()}
         self._spins = {name: _spin(settings[name]) for name in SHOWN}
         choices = map(str, settings["choice"].choices)
@@ -238,11 +242,11 @@ class BeamControls(QWidget):
         self._formula = picker("beam_length_formula_picker", "how scores are normalised by length")
         set_choices(self._formula, FORMULAS, "shifted")
         self._formula.setToolTip(paragraph(settings["length_formula"].help))
-        line = row(on=self)
+        self._groups: list[QWidget] = []
         further = {"continuations": (self._choice,), "length_penalty": (self._formula,)}
         for name, spin in self._spins.items():
             beside = further.get(name, ())
-            line.addWidget(labelled(SHOWN[name], spin, *beside))
+            self._groups.append(named(labelled(SHOWN[name], spin, *beside), "", spin.accessibleName()))
             spin.valueChanged.connect(lambda value, name=name: self.option_changed.emit(name, value))
         self._choice.textActivated.connect(lambda words: self.option_changed.emit("choice", words))
         self._formula.activated.connect(
@@ -250,6 +254,10 @@ class BeamControls(QWidget):
         )
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
+
+    def beside(self, *buttons: QWidget) -> FittingRow:
+        """A row of the controls and of some buttons."""
+        return FittingRow((*self._groups, *buttons), self._groups[::-1])
 
     def set_options(self, options: BeamOptions) -> None:
         """Show other options."""
