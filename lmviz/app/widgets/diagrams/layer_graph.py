@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import Canvas, metrics
@@ -26,8 +28,8 @@ class LayerGraphView(Canvas):
 
     usual = (340, 150)
 
-    def __init__(self, role: str) -> None:
-        super().__init__()
+    def __init__(self, role: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._role = role
         self._title, self._said, self._aside = "", "", ""
         self._words: tuple[str, ...] = ()
@@ -52,8 +54,18 @@ class LayerGraphView(Canvas):
         self.update()
 
     def minimumSizeHint(self) -> QSize:
-        words = f"{self._title}  {self._said}  {self._aside}"
-        return QSize(round(metrics(SIZE, bold=True).horizontalAdvance(words) + 20), round(self.length(96)))
+        """That of the smallest head, without a formula."""
+        return QSize(math.ceil(self._head_width(SIZES[-1], self._brief)) + 2, round(self.length(96)))
+
+    @property
+    def _brief(self) -> str:
+        """What is said, without the formula behind it."""
+        return self._said.partition(" = ")[0]
+
+    def _head_width(self, size: float, said: str) -> float:
+        measure = metrics(size)
+        wide = metrics(size, bold=True).horizontalAdvance(self._title) + 2 * self.length(GAP)
+        return wide + measure.horizontalAdvance(said) + measure.horizontalAdvance(self._aside)
 
     def _place(self, position: int, *, state: bool) -> QPointF:
         step = self.width() / max(1, len(self._words))
@@ -108,12 +120,9 @@ class LayerGraphView(Canvas):
 
     def _fitting_head(self) -> tuple[float, str]:
         """The size of type in which the head fits, and what is said there: where need be, without formula."""
-        for said in (self._said, self._said.partition(" = ")[0]):
+        for said in (self._said, self._brief):
             for size in SIZES:
-                measure = metrics(size)
-                wide = metrics(size, bold=True).horizontalAdvance(self._title) + 2 * self.length(GAP)
-                wide += measure.horizontalAdvance(said) + measure.horizontalAdvance(self._aside)
-                if wide <= self.width():
+                if self._head_width(size, said) <= self.width():
                     return size, said
         return SIZES[-1], said
 

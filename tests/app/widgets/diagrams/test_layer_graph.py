@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from layout_faults import faults_of
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.diagrams.layer_graph import HEAD, LayerGraphView
 
@@ -12,9 +14,16 @@ SPACE = 8  # pixels, more than between two words of one part
 
 
 @pytest.fixture
-def view(shown):
-    view = shown(LayerGraphView("accent"), 600, 160)
+def window(shown):
+    return shown(QWidget(), 600, 160)
+
+
+@pytest.fixture
+def view(window):
+    view = LayerGraphView("accent", window)
+    view.resize(600, 160)
     view.set_graph("attention", "28 edges = T(T + 1) / 2", "1 step", EDGES, EDGES, ("1", "2", "3"))
+    view.show()
     return view
 
 
@@ -38,3 +47,9 @@ def test_where_there_is_no_room_the_formula_gives_way(view):
     view.resize(190, 160)
     assert sum(map(len, parts(view))) < 0.8 * whole
     assert "T(T + 1) / 2" in view.accessibleDescription()
+
+
+def test_it_asks_for_no_more_room_than_the_smallest_head_needs(window, view):
+    view.resize(view.minimumSizeHint())
+    assert view.width() < 190
+    assert faults_of(window) == []
