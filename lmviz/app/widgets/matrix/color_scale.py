@@ -7,14 +7,16 @@ from functools import lru_cache
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage
 
+from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import number, whole_percentage
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 from lmviz.app.widgets.matrix.cells import ONE_SIDED
 
 SIZE = 11
-HEIGHT = 15
-STRIPE = 84
+SIZES = (SIZE, 10, 9)
+HEIGHT, GAP = 15, 6
+STRIPE, LEAST_STRIPE = 84, 20
 WHOLE = 136  # pixels at scale 1 of the stripe with the numbers at its ends
 DASH = 22
 
@@ -50,21 +52,32 @@ def draw_color_scale(
 ) -> None:
     """Draw "−1 ▬▬▬ 1" at the right end of a place; `limit` is the value of the strongest colour.
 
-    A `unit`, such as "%", stands behind the last number.
+    A `unit`, such as "%", stands behind the last number. In a narrow place the stripe is shorter, then the
+    type smaller; what is at the right ends in dots before anything stands over something else.
     """
     theme = painter.theme
-    measure = metrics(SIZE, theme=theme)
     low, high = scale_ends(scale, limit, floor, by_row=by_row)
     high = f"{high} {unit}" if unit else high
-    gap, width, height = 6 * theme.scale, STRIPE * theme.scale, 6 * theme.scale
-    high_width, low_width = measure.horizontalAdvance(high), measure.horizontalAdvance(low)
-    stripe = QRectF(0, place.center().y() - height / 2, width, height)
-    stripe.moveRight(place.right() - high_width - gap)
-    painter.write(place, high, theme.muted_text, SIZE, where=AT_RIGHT)
-    before = QRectF(stripe.left() - gap - low_width - 2, place.top(), low_width + 2, place.height())
-    painter.write(before, low, where=AT_RIGHT)
+    gap, height, least = GAP * theme.scale, 6 * theme.scale, LEAST_STRIPE * theme.scale
+    room = place.width() - 2 * gap
+    size = next((size for size in SIZES if room - sum(_widths(theme, size, low, high)) >= least), SIZES[-1])
+    low_width, high_width = _widths(theme, size, low, high)
+    width = room - low_width - high_width
+    width = max(least, min(width, STRIPE * theme.scale))
+    high_width = min(high_width, max(0.0, room - low_width - width))
+    after = place.adjusted(place.width() - high_width, 0, 0, 0)
+    stripe = QRectF(after.left() - gap - width, place.center().y() - height / 2, width, height)
+    before = QRectF(stripe.left() - gap - low_width, place.top(), low_width, place.height())
+    painter.fit(after, high, theme.muted_text, size, where=AT_RIGHT)
+    painter.write(before, low, theme.muted_text, size, where=AT_RIGHT)
     painter.drawImage(stripe, _stripe(theme.name, scale, theme.map_of(scale).tobytes()))
     painter.box(stripe, edge=theme.line)
+
+
+def _widths(theme: Theme, size: float, low: str, high: str) -> tuple[float, float]:
+    """How wide the two ends are."""
+    measure = metrics(size, theme=theme)
+    return measure.horizontalAdvance(low) + 2, measure.horizontalAdvance(high) + 2
 
 
 def draw_line_key(painter: Painter, place: QRectF, ink: QColor, meaning: str) -> None:
