@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QEnterEvent, QKeyEvent, QMouseEvent, QPainterPath, QPaintEvent, QPen
 
 from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.canvas import once
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.kit.lines import InLines
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
@@ -112,6 +113,7 @@ class AttentionText(Pointable, InLines[_Layout]):
             self._measured[key] = widths_of(self._tokens, size)
         return self._measured[key]
 
+    @once
     def _places(self) -> np.ndarray:
         """The middle of each token's upper edge, (token, 2)."""
         words = self.laid_out().words
@@ -142,9 +144,9 @@ class AttentionText(Pointable, InLines[_Layout]):
         edges = self._drawn_edges(one_token=shown is not None)
         share = 0.5 if shown is None else 1.0
         places = self._places()
-        ends = [QPointF(*place) for place in places.tolist()]
         for query, key in edges[self._touching(places[edges], area)].tolist():
-            self._draw_arc(painter, ends[query], ends[key], float(self._weights[query, key]), share)
+            start, end = self.token_place(query), self.token_place(key)
+            self._draw_arc(painter, start, end, float(self._weights[query, key]), share)
         self._draw_tokens(painter, places, shown, area)
         self.draw_focus(painter)
 
@@ -171,15 +173,15 @@ class AttentionText(Pointable, InLines[_Layout]):
         is_level = start.y() == end.y()
         painter.stroke(self._arc(start, end) if is_level else self._arc_across(start, end), pen)
 
-    @property
+    @once
     def _lift(self) -> float:
         return self.length(LIFT if self.laid_out().words.count == 1 else LIFT_EACH)
 
     def _arc(self, start: QPointF, end: QPointF) -> QPainterPath:
         """From token to token over their line."""
-        base, reach = start.y() - self._lift, abs(end.x() - start.x())
+        base, reach = start.y() - self._lift(), abs(end.x() - start.x())
         line = self.height() / self.laid_out().words.count
-        room = start.y() % line - 2 * self._lift
+        room = start.y() % line - 2 * self._lift()
         path = QPainterPath(QPointF(start.x(), base))
         if reach < 1:
             loop, x = min(self.length(13), room / 2), start.x()
@@ -192,7 +194,7 @@ class AttentionText(Pointable, InLines[_Layout]):
     def _arc_across(self, start: QPointF, end: QPointF) -> QPainterPath:
         """From the upper edge of the lower token to below the one that stands in a line above."""
         lower, upper = (start, end) if start.y() > end.y() else (end, start)
-        base = lower.y() - self._lift
+        base = lower.y() - self._lift()
         foot = upper.y() + self.length(TOKEN_EACH + LIFT_EACH + STROKE + 1)
         path, middle = QPainterPath(QPointF(lower.x(), base)), (base + foot) / 2
         path.cubicTo(lower.x(), middle, upper.x(), middle, upper.x(), foot)
@@ -204,11 +206,9 @@ class AttentionText(Pointable, InLines[_Layout]):
         theme, layout = self.theme, self.laid_out()
         height = self.length(TOKEN if layout.words.count == 1 else TOKEN_EACH)
         strongest = float(shown.max(initial=0)) or 1.0 if shown is not None else 1.0
-        for index, (centre, base) in enumerate(places.tolist()):
-            wide = float(layout.words.widths[index])
+        for index in self._in_sight(places, height, area):
+            (centre, base), wide = places[index].tolist(), float(layout.words.widths[index])
             place = QRectF(centre - wide / 2, base, wide, height)
-            if not place.adjusted(0, 0, 0, self._lift + self.length(STROKE)).intersects(area):
-                continue
             marked = index == self._marked
             related = shown is None or marked or shown[index] > SMALLEST
             around, ink = place.adjusted(-4, 0, 4, 0), theme.text if related else theme.faint_text
@@ -220,12 +220,22 @@ class AttentionText(Pointable, InLines[_Layout]):
                 ring = place.adjusted(-self.length(7), -1, self.length(7), 1)
                 painter.box(ring, edge=theme.accent, width=1.5, radius=5)
 
+    def _in_sight(self, places: np.ndarray, height: float, area: QRectF) -> list[int]:
+        """The tokens of which something can be seen in an area, in order: found at once for a whole text, of
+        which an area that scrolls shows a small part."""
+        halves = self.laid_out().words.widths / 2
+        reach = height + self._lift() + self.length(STROKE)
+        across = (places[:, 0] - halves < area.right()) & (places[:, 0] + halves > area.left()) & (halves > 0)
+        along = (places[:, 1] < area.bottom()) & (places[:, 1] + reach > area.top())
+        found: list[int] = np.flatnonzero(across & along).tolist()
+        return found
+
     def _draw_shade(self, painter: Painter, area: QRectF, share: float) -> None:
         """A stroke below the token, as strong as its weight is beside the strongest."""
         if share <= SMALLEST:
             return
         width, height = max(area.width(), self.length(22)), self.length(STROKE)
-        stroke = QRectF(area.center().x() - width / 2, area.bottom() + self._lift - 1, width, height)
+        stroke = QRectF(area.center().x() - width / 2, area.bottom() + self._lift() - 1, width, height)
         painter.box(stroke, mix(self.theme.chip, self.theme.share_all, share), radius=STROKE / 2)
 
     def index_at(self, place: QPointF) -> int:

@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -215,3 +215,14 @@ def test_an_arc_leads_from_line_to_line(shown):
     view.set_attention([f"word{index:02}" for index in range(30)], weights)
     picture = view.grab().toImage()
     assert not inked(gap)
+
+
+def test_a_part_of_a_long_text_looks_as_it_does_in_the_whole(shown):
+    """Only the words in sight are drawn: wherever an area ends, none of them is missing."""
+    view = long_view(shown, 60, 400)
+    view.set_hovered(40)
+    whole = view.grab()
+    top = view.token_place(40).y()
+    for above in range(-3, 32, 5):
+        part = QRect(13, round(top) + above, 201, 33)
+        assert view.grab(part).toImage() == whole.copy(part).toImage(), above
