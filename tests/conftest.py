@@ -21,6 +21,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Nothing is collected while thousands of tests are made: all of them stay."""
+    import collecting
     import leaving_out
     from compiling import compile_a_share
     from costs import Costs
@@ -28,7 +29,8 @@ def pytest_configure(config: pytest.Config) -> None:
     compile_a_share(config)
     config.pluginmanager.register(Costs())
     config.pluginmanager.register(leaving_out)
-    gc.disable()
+    gc.disable()  # and for good: see `_collected_between_tests`
+    collecting.watch()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -44,7 +46,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """Collections pass over what stays until the end."""
     gc.freeze()
-    gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def _collected_between_tests():
+    """Python's collector runs between tests and where it is called, and never by chance.
+
+    In a thread of one test it would destroy what the windows of another have left: Qt crashes, now or later.
+    """
+    import collecting
+
+    assert not gc.isenabled(), "a test or a library has switched the collector on"
+    yield
+    collecting.collect_what_is_much()
+    found = collecting.take_found()
+    assert not found, f"Python's collector ran in another thread than the window's: {found}"
 
 
 @pytest.fixture(scope="session", autouse=True)

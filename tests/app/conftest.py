@@ -90,14 +90,6 @@ def qapp_args() -> list[str]:
     return [*STYLE_ARGUMENTS]
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _no_collection_in_workers() -> Iterator[None]:
-    """As in the program: the collector must not run in a worker, where it destroys Qt objects."""
-    gc.disable()
-    yield
-    gc.enable()
-
-
 @pytest.fixture(autouse=True)
 def _nothing_is_left(qapp: QCoreApplication) -> Iterator[None]:
     """Fail a test that leaves a thread or a timer running."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from pathlib import Path
 
@@ -27,7 +26,6 @@ def opened(tmp_path, monkeypatch, qtbot):
     from lmviz.app.session.session import Session
     from lmviz.app.window.main_window import MainWindow
 
-    gc.disable()  # as in the program: a worker must not destroy Qt objects
     (tmp_path / "farm.txt").write_text(TEXT, encoding="utf-8")
     corpus = lmviz.load_corpus(tmp_path / "farm.txt", documents="line")
     lmviz.train("ngram", corpus, out=tmp_path / "run", steps=2, order=2)
@@ -54,7 +52,6 @@ def opened(tmp_path, monkeypatch, qtbot):
 
     yield session, panel_of
     window.close()
-    gc.enable()
 
 
 def test_the_panel_counts_and_goes_to_a_place(opened):

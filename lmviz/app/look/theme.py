@@ -6,6 +6,7 @@ a widget that caches drawings connects to its `theme_changed`.
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 from functools import lru_cache
 from weakref import WeakSet
@@ -35,7 +36,11 @@ STYLE_ARGUMENTS = ("lmviz", "-style", "Fusion")
 
 
 def make_application() -> QApplication:
-    """The application, in the style that the sheet is written for."""
+    """The application, in the style that the sheet is written for.
+
+    From now on Python's collector runs only where it is called: in a worker it would destroy Qt objects.
+    """
+    gc.disable()
     running = QApplication.instance()
     return running if isinstance(running, QApplication) else QApplication([*STYLE_ARGUMENTS])
 
