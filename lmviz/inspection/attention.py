@@ -143,6 +143,18 @@ def most_looked_at(weights: np.ndarray, query: int) -> tuple[int, float]:
     return key, float(row[key])
 
 
+def weights_at(weights: np.ndarray, offset: int) -> np.ndarray:
+    """What each query gives to the key at an offset, −1 for the one before, of weights (query, key).
+
+    (query,) with NaN where there is no such key.
+    """
+    found = np.full(len(weights), np.nan)
+    diagonal = np.diagonal(weights, offset)
+    first = max(-offset, 0)
+    found[first : first + len(diagonal)] = diagonal
+    return found
+
+
 def strongest_edges(weights: np.ndarray, count: int, least: float = 0.0) -> np.ndarray:
     """The places (edge, 2) of the largest weights (query, key) above `least`, weakest first."""
     flat = weights.ravel()

@@ -36,6 +36,7 @@ class AttentionHeads(Part):
     head_changed = Signal()
     heads_changed = Signal()
     looked_at_changed = Signal()
+    offset_changed = Signal()
 
     def __init__(self, reading: CurrentReading, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -47,6 +48,7 @@ class AttentionHeads(Part):
         self._heads: tuple[Head, ...] = ()
         self._left: dict[str, tuple[Head, tuple[Head, ...]]] = {}  # of sides one turned away from
         self._looked_at = False
+        self._offset: int | None = None
         self._wanted: tuple[str, Head] | None = None  # of the model that is about to be read
         reading.changed.connect(self._begin)
 
@@ -79,6 +81,18 @@ class AttentionHeads(Part):
     def looked_at(self) -> bool:
         """Whether attention shows who looks at the position, rather than what it looks at."""
         return self._looked_at
+
+    @property
+    def offset(self) -> int | None:
+        """Where keys are from their queries in the diagonal that is looked at, −1 for the token before; None
+        while no diagonal is."""
+        return self._offset
+
+    def choose_offset(self, offset: int | None) -> None:
+        """Look at a diagonal of the chosen head; at none with None."""
+        if offset != self._offset:
+            self._offset = offset
+            self.offset_changed.emit()
 
     def choose_side(self, side: str) -> None:
         """Look at another attention of a Transformer that translates, and at the heads chosen of it."""

@@ -218,6 +218,7 @@ class AttentionPanel(CellsPanel):
         session.focus.position_changed.connect(self._suggest)
         session.focus.position_changed.connect(self._say_what_stands_out)
         session.focus.hovered_cell_changed.connect(self._draw_strips)
+        session.attention.offset_changed.connect(self._light)
         self.follow(
             session.library.model_changed, session.attention.side_changed, session.attention.heads_changed
         )
@@ -381,7 +382,9 @@ class AttentionPanel(CellsPanel):
 
     def _lights(self) -> np.ndarray | None:
         lights = super()._lights()
-        return self._isolated() if lights is None else lights
+        for lit in (self._isolated, self._diagonal):
+            lights = lit() if lights is None else lights
+        return lights
 
     def _isolated(self) -> np.ndarray | None:
         """What the word under the pointer looks at, or who looks at it; None while it is a cell, or none."""
@@ -392,6 +395,13 @@ class AttentionPanel(CellsPanel):
         strengths = np.zeros(self.shown.shape, dtype=np.int8)
         strengths[(slice(None), position) if self.session.attention.looked_at else position] = LIT
         return strengths
+
+    def _diagonal(self) -> np.ndarray | None:
+        """The weights at the offset one looks at; None while there is none."""
+        offset, (count, _) = self.session.attention.offset, self.shown.shape
+        if offset is None or abs(offset) >= count:
+            return None
+        return LIT * np.eye(count, k=offset, dtype=np.int8)
 
     def _changed(self, row: int, column: int, value: float) -> Intervention | None:
         from lmviz.inspection.interventions import paint_attention
