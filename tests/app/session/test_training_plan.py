@@ -245,7 +245,7 @@ def test_a_training_does_not_share_its_random_numbers_with_a_trial(
     begin, rehearse, wanted = preparation.begin_run, preparation.rehearse, threading.Event()
 
     def try_slowly(*arguments: object, **further: object) -> object:
-        wanted.wait(LONG / 1000)  # or the trial may be over before it is seen
+        wanted.wait()  # or the trial may be over before it is seen
         return rehearse(*arguments, **further)
 
     monkeypatch.setattr(preparation, "rehearse", try_slowly)

@@ -51,7 +51,7 @@ class Answer(BaseHTTPRequestHandler):
         half = len(TEXT) // 2
         with suppress(ConnectionError):
             self.wfile.write(TEXT[:half])
-            self.server.may_go_on.wait(LONG / 1000)
+            self.server.may_go_on.wait()
             self.wfile.write(TEXT[half:])
 
     def log_message(self, *arguments: object) -> None:
