@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QObject, QPoint, QSignalBlocker, QTimer, Signal
+from PySide6.QtCore import QPoint, QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox, QWidget
 
@@ -48,7 +48,7 @@ class BeamPanel(Panel):
         self._step = LinkButton("beam_step_button", "one step", "grow the beam by one token")
         self._run = LinkButton("beam_run_button", "run", "grow the beam to its length")
         self._again = LinkButton("beam_again_button", "clear", "remove the search")
-        self._controls = BeamControls()
+        self._controls = BeamControls(self._step, self._run, self._again)
         self._said = MutedLine()
         self._is_running = False
         self._selected = -1
@@ -56,7 +56,7 @@ class BeamPanel(Panel):
         self._next.timeout.connect(session.beam.grow)
         self._card = self.add_card(
             "Beam search",
-            self._controls.beside(self._step, self._run, self._again),
+            self._controls,
             column((self._area, 1), self._said, gap=4),
         )
         self._connect()
@@ -224,40 +224,37 @@ FORMULAS = {"shifted": "÷ ((5+n)÷6)^α", "plain": "÷ n^α"}
 AS_WIDTH = "= k"
 
 
-class BeamControls(QObject):
-    """`BeamControls()`: `set_options(options)` emits nothing; `option_changed(name, value)` by a person.
+class BeamControls(FittingRow):
+    """`BeamControls(*buttons)`: the options before some buttons, for which they give way, the last one first.
 
-    `beside(*buttons)` is a row of them and of buttons, in which the controls give way where there is no room.
+    `set_options(options)` emits nothing; `option_changed(name, value)` by a person.
     """
 
     option_changed = Signal(str, object)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *buttons: QWidget) -> None:
         settings = {item.name: item for item in BeamOptions.settings()}
-        self._spins = {name: _spin(settings[name]) for name in SHOWN}
-        choices = map(str, settings["choice"].choices)
-        self._choice = picker("beam_choice_picker", "which continuations are taken", choices)
-        self._choice.setToolTip(paragraph(settings["choice"].help))
-        self._formula = picker("beam_length_formula_picker", "how scores are normalised by length")
-        set_choices(self._formula, FORMULAS, "shifted")
-        self._formula.setToolTip(paragraph(settings["length_formula"].help))
-        self._groups: list[QWidget] = []
-        further = {"continuations": (self._choice,), "length_penalty": (self._formula,)}
-        for name, spin in self._spins.items():
-            beside = further.get(name, ())
-            self._groups.append(named(labelled(SHOWN[name], spin, *beside), "", spin.accessibleName()))
-            spin.valueChanged.connect(lambda value, name=name: self.option_changed.emit(name, value))
-        self._choice.textActivated.connect(lambda words: self.option_changed.emit("choice", words))
-        self._formula.activated.connect(
-            lambda _: self.option_changed.emit("length_formula", self._formula.currentData())
+        spins = {name: _spin(settings[name]) for name in SHOWN}
+        choice = picker(
+            "beam_choice_picker", "which continuations are taken", map(str, settings["choice"].choices)
         )
+        choice.setToolTip(paragraph(settings["choice"].help))
+        formula = picker("beam_length_formula_picker", "how scores are normalised by length")
+        set_choices(formula, FORMULAS, "shifted")
+        formula.setToolTip(paragraph(settings["length_formula"].help))
+        further = {"continuations": (choice,), "length_penalty": (formula,)}
+        groups = [
+            named(labelled(SHOWN[name], spin, *further.get(name, ())), "", spin.accessibleName())
+            for name, spin in spins.items()
+        ]
+        super().__init__((*groups, *buttons), groups[::-1])
+        self._spins, self._choice, self._formula = spins, choice, formula
+        for name, spin in spins.items():
+            spin.valueChanged.connect(lambda value, name=name: self.option_changed.emit(name, value))
+        choice.textActivated.connect(lambda words: self.option_changed.emit("choice", words))
+        formula.activated.connect(lambda _: self.option_changed.emit("length_formula", formula.currentData()))
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
-
-    def beside(self, *buttons: QWidget) -> FittingRow:
-        """A row of the controls and of some buttons."""
-        return FittingRow((*self._groups, *buttons), self._groups[::-1])
 
     def set_options(self, options: BeamOptions) -> None:
         """Show other options."""
