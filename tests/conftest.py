@@ -21,6 +21,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Nothing is collected while thousands of tests are made: all of them stay."""
+    import alarms
     import collecting
     import leaving_out
     from compiling import compile_a_share
@@ -31,6 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(leaving_out)
     gc.disable()  # and for good: see `_collected_between_tests`
     collecting.watch()
+    alarms.install()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
