@@ -67,6 +67,10 @@ class LookCard(Card):
         widgets = [self._widget(part, drawn) for part in parts]
         shown = [part for part in parts if part.shown]
         controls = [widget for part, widget in zip(parts, widgets, strict=True) if part.shown]
+        for widget in widgets:
+            if widget not in controls and widget.parentWidget() is None:  # whoever looks for it finds it
+                widget.setParent(self)
+                widget.hide()
         if self._controls is None:
             if not controls:
                 return []

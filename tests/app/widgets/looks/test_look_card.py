@@ -176,6 +176,15 @@ def test_a_head_gives_way_where_there_is_little_room(card: LookCard, qtbot: QtBo
     assert places == sorted(places)
 
 
+def test_a_control_of_the_head_that_is_not_shown_yet_is_the_cards(card: LookCard, qtbot: QtBot) -> None:
+    """A step of a lesson leaves the panels that have what it needs, also where that is shown later."""
+    card.show_look(Look(head=(replace(KEEP, shown=False),)))
+    (keep,) = card.findChildren(QPushButton, "keep")
+    assert not keep.isVisible()
+    card.show_look(Look(head=(KEEP,)))
+    qtbot.waitUntil(keep.isVisible)
+
+
 def test_what_gave_way_stays_below_the_sign_while_the_same_is_shown(card: LookCard, qtbot: QtBot) -> None:
     narrow(card, qtbot).click()
     second = card.widget_of("second")
