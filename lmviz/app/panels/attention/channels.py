@@ -34,8 +34,8 @@ SIZES = {"3 offsets": 3, "5 offsets": 5, "9 offsets": 9, "17 offsets": 17, "all 
 NEARLY, HARDLY = 0.9, 0.5
 """Shares from which on a head is nearly a convolution, and below which it is none."""
 
-WRITTEN, SPELLED = 9, 14
-"""Offsets, and words, whose weights are written into cells: of more they have no room."""
+MOST_OFFSETS, MOST_HEADS, MOST_WORDS = 9, 12, 14
+"""So many have room for weights that are written into cells."""
 
 NO_TEXT = "Type a text above to see the heads of a layer as channels."
 ACROSS = (
@@ -119,7 +119,7 @@ class ChannelsPanel(AskingPanel[Reading, "HeadKernels"]):
             limit=1.0,
             rows=heads,
             columns=[_signed(offset) for offset in offsets],
-            words=written if len(offsets) <= WRITTEN else (),
+            words=written if len(offsets) <= MOST_OFFSETS and len(heads) <= MOST_HEADS else (),
             row=head,
             pinned=(head, column) if column >= 0 else None,
             notes=[_kept(share) for share in found.shares.tolist()],
@@ -136,7 +136,7 @@ class ChannelsPanel(AskingPanel[Reading, "HeadKernels"]):
                 tip=self.of_units(TOLD),
             ),
             self._weights(reading, found, head, shown),
-            replace(SUM, text=_sum(found)),
+            replace(SUM, text=self.of_units(_sum(found))),
         )
         return Look(
             (replace(BOTH, first=kernels, second=replace(BESIDE, parts=beside)),),
@@ -166,7 +166,7 @@ class ChannelsPanel(AskingPanel[Reading, "HeadKernels"]):
             limit=1.0,
             rows=(f"head {numbered(head)}", "fixed"),
             columns=told_apart(tuple(map(visible, tokens))),
-            words=written if len(tokens) <= SPELLED else (),
+            words=written if len(tokens) <= MOST_WORDS else (),
             column=place if place < len(tokens) else -1,
             readout=lambda row, at: self._read_out_word(reading, found, head, column, at),
             clicked=lambda row, at: self._look_from(found, at),
@@ -265,7 +265,7 @@ def _sum(found: HeadKernels) -> str:
     missed = plain(found.difference, 2)
     if found.is_exact:
         return (
-            "With each word's own weights, all heads and offsets sum to what the layer writes, less its bias "
-            f"(to {missed})."
+            "Each word by its own weights, all heads and offsets sum to what the layer writes, its bias "
+            f"apart (to {missed})."
         )
     return f"A change in force puts what the layer writes up to {missed} away from the sum over its heads."
