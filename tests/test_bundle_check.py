@@ -88,3 +88,13 @@ def test_an_empty_screen_is_no_window(check, tmp_path):
         check.check_picture(Image.new("RGB", check.SCREEN, "black"), file)
     check.check_picture(Image.effect_noise(check.SCREEN, 60.0), file)
     assert file.is_file()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the programs are shell scripts")
+def test_a_bundle_that_makes_no_handout_is_said(check, tmp_path):
+    make_program(tmp_path, OURS)
+    bundle = check.Bundle(tmp_path, tmp_path, display="")
+    check.check_handout(bundle)
+    make_program(tmp_path, "#!/bin/sh\nexit 1\n")
+    with pytest.raises(check.Lack, match="does not make a handout"):
+        check.check_handout(bundle)

@@ -48,12 +48,13 @@ _SERVE += "serve(sys.argv[1])"
 class SideProcess:
     """A process that answers with `module.answer(request)`; requests and answers are values that JSON has.
 
-    An answer may take `seconds` of a core. Any thread may ask. `ask` raises LmvizError with some words where
-    there is no answer, such as "it takes longer than 2 seconds"; what the function raises says why, too.
+    An answer may take `seconds` of a core, and whoever asks waits for at most `longest_wait`, by default
+    LONGEST_WAIT. Any thread may ask. `ask` raises LmvizError with some words where there is no answer, such
+    as "it takes longer than 2 seconds"; what the function raises says why, too.
     """
 
-    def __init__(self, module: str, seconds: float = LONGEST_TIME) -> None:
-        self._module, self._seconds = module, seconds
+    def __init__(self, module: str, seconds: float = LONGEST_TIME, longest_wait: float | None = None) -> None:
+        self._module, self._seconds, self._longest_wait = module, seconds, longest_wait
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         _all.add(self)
@@ -72,7 +73,7 @@ class SideProcess:
         return self._lock.locked()
 
     def ask(self, request: Any) -> Any:
-        """The answer to a request, after at most LONGEST_WAIT seconds, and LONGEST_START the first time."""
+        """The answer to a request, after at most so many seconds, and LONGEST_START the first time."""
         with self._lock:
             return self._ask(request)
 
@@ -90,7 +91,8 @@ class SideProcess:
     def _ask(self, request: Any) -> Any:
         try:
             self._start()
-            reply = self._exchange(request, LONGEST_WAIT)
+            wait = LONGEST_WAIT if self._longest_wait is None else self._longest_wait
+            reply = self._exchange(request, wait)
         except BaseException:  # such as an interrupt from the keyboard: the next answer would be this one's
             self._end()
             raise

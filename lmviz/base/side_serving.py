@@ -12,7 +12,7 @@ from typing import Any
 from lmviz.base.side_process import NotSent, receive, send
 
 MEMORY = 200 * 2**20
-"""Bytes that answers may take on top of what the process has when it begins."""
+"""Bytes that answers may take on top of what the process has when it begins, unless a module says MEMORY."""
 
 LONGEST_REASON = 200
 """Characters of why there is no answer."""
@@ -25,8 +25,9 @@ def serve(module: str) -> None:
     for stream in (0, 1):  # what is printed must not be taken for an answer
         os.dup2(nothing, stream)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # from the keyboard; the program ends this one itself
-    answer = importlib.import_module(module).answer
-    _limit_memory()
+    serving = importlib.import_module(module)
+    answer, memory = serving.answer, getattr(serving, "MEMORY", MEMORY)
+    _limit_memory(memory)
     seconds = receive(requests)
     send(replies, {"value": "ready"})
     while (request := receive(requests)) is not None:
@@ -34,7 +35,7 @@ def serve(module: str) -> None:
         try:
             content: dict[str, Any] = {"value": answer(request)}
         except MemoryError:
-            content = {"refused": f"it needs more than {MEMORY // 2**20} MB of memory", "ends": True}
+            content = {"refused": f"it needs more than {memory // 2**20} MB of memory", "ends": True}
         except BaseException as fault:
             content = {"refused": _reason(fault)}
         _allow(0)
@@ -55,7 +56,7 @@ def _reason(fault: BaseException) -> str:
     return said or type(fault).__name__
 
 
-def _limit_memory() -> None:
+def _limit_memory(memory: int) -> None:
     """As far as the system has such limits: Windows has none, and macOS does not keep to them."""
     try:
         import resource
@@ -65,7 +66,7 @@ def _limit_memory() -> None:
     has = int(pages.read_text().split()[0]) * resource.getpagesize() if os.path.exists(pages) else 0
     limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: 0}
     if has:
-        limits[resource.RLIMIT_AS] = has + MEMORY
+        limits[resource.RLIMIT_AS] = has + memory
     for what, most in limits.items():
         with suppress(ValueError, OSError):
             resource.setrlimit(what, (most, most))

@@ -10,6 +10,7 @@ is installed, and without a screen elsewhere.
 from __future__ import annotations
 
 import argparse
+import base64
 import io
 import json
 import os
@@ -130,22 +131,47 @@ def check_commands(bundle: Bundle) -> Iterator[str]:
     yield "It trains."
     check_beside(bundle)
     yield "It runs a template for chats in a process of its own."
+    check_handout(bundle)
+    yield "It makes a handout as a PDF with tags."
 
 
 def check_beside(bundle: Bundle) -> None:
     """Whether the program serves beside itself: it has no Python that could."""
-    question = io.BytesIO()
     asked = {"template": "{{ words }}", "values": {"words": "It answers."}}
-    for value in (2.0, asked):
+    if beside(bundle, "lmviz.text.template_running", asked) != "It answers.":
+        raise Lack("It does not run a template for chats in a process of its own.")
+
+
+def check_handout(bundle: Bundle) -> None:
+    """Whether the program sets a PDF, for which it needs a library and a file of its own."""
+    said = {
+        "title": "A title",
+        "about": "",
+        "families": ["Libertinus Serif"],
+        "parts": [],
+        "lang": "en",
+        "region": None,
+    }
+    made = beside(bundle, "lmviz.pages.typesetting", {"document": said, "empty": str(bundle.home)})
+    if not made or made["refused"] or not base64.b64decode(made["pdf"]).startswith(b"%PDF-"):
+        raise Lack("It does not make a handout as a PDF with tags.")
+
+
+def beside(bundle: Bundle, module: str, asked: dict[str, Any]) -> Any:
+    """The answer of a module in a process of its own; None where there is none."""
+    question = io.BytesIO()
+    for value in (60.0, asked):
         send(question, value)
-    command = [str(bundle.program), SERVE, "lmviz.text.template_running"]
     done = subprocess.run(
-        command, input=question.getvalue(), env=bundle.environment, stdout=subprocess.PIPE, timeout=PATIENCE
+        [str(bundle.program), SERVE, module],
+        input=question.getvalue(),
+        env=bundle.environment,
+        stdout=subprocess.PIPE,
+        timeout=PATIENCE,
     )
     replies = io.BytesIO(done.stdout)
     receive(replies)
-    if receive(replies) != {"value": "It answers."}:
-        raise Lack("It does not run a template for chats in a process of its own.")
+    return (receive(replies) or {}).get("value")
 
 
 def question_to(name: str) -> tuple[str, ...]:

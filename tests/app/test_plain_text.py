@@ -10,7 +10,7 @@ import pytest
 
 APP = Path(__file__).parents[2] / "lmviz" / "app"
 MAKERS = tuple(
-    APP / "widgets" / name for name in ("base/plain.py", "text/unlinked_document.py", "text/printed.py")
+    APP / "widgets" / name for name in ("base/plain.py", "text/unlinked_document.py", "text/printed_html.py")
 )
 """The files that make labels and HTML; all others use theirs."""
 

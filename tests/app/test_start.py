@@ -86,7 +86,7 @@ def end():
 Session.start = start
 """
 
-BLOCKED = "torch tokenizers safetensors gguf ziamath jinja2 transformers scipy sympy"
+BLOCKED = "torch tokenizers safetensors gguf ziamath typst jinja2 transformers scipy sympy"
 """What no panel of any perspective may ask for before the first live reading."""
 
 EVERY_PERSPECTIVE = f"""

@@ -85,7 +85,8 @@ def _places() -> tuple[QWidget, Callable[[str], object]]:
     from lmviz.app.widgets.controls.question_card import QuestionCard
     from lmviz.app.widgets.controls.task_list import TaskList
     from lmviz.app.widgets.text.markdown_label import MarkdownLabel
-    from lmviz.app.widgets.text.printed import Printed, PrintedPart, write_printed
+    from lmviz.app.widgets.text.printed import Printed, PrintedPart
+    from lmviz.app.widgets.text.printed_files import write_printed
     from lmviz.app.window.presenter import PresenterWindow
 
     _window()

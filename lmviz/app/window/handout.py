@@ -8,26 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.toast import Toast
-from lmviz.app.widgets.text.printed import (
-    OWN_LANGUAGE,
-    Printed,
-    PrintedDrawing,
-    PrintedPart,
-    write_printed,
-)
+from lmviz.app.widgets.text.printed import OWN_LANGUAGE, Printed, PrintedDrawing, PrintedPart
+from lmviz.app.widgets.text.printed_files import writing_of
 from lmviz.base.errors import LmvizError
 from lmviz.lectures.lecture import LectureItem, ShownPoll, ShownScene, ShownStep
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
     from lmviz.app.panels.panel import Panel
     from lmviz.app.window.lectures import LectureWindow
 
@@ -77,7 +71,9 @@ class HandoutMaker(QObject):
     def stop(self) -> None:
         """Leave it, without a file."""
         if self._look.isActive():
-            self._end()
+            self._look.stop()
+            self._look_as_before()
+            self.finished.emit()
 
     def _next(self) -> None:
         if len(self._parts) == len(self._items):
@@ -145,21 +141,37 @@ class HandoutMaker(QObject):
         return f"{model.name}{when and f', {when}'}: “{prefix}”"
 
     def _write(self) -> None:
-        try:
-            printed = Printed(self._title, self._about, tuple(self._parts), self._language)
-            write_printed(printed, self._path)
-        except LmvizError as sentence:
-            self._window.session.say(str(sentence))
-        else:
-            Toast.show_over(self._parent, f"Saved {self._path.name} in {self._path.parent}.")
-        self._end()
+        self._look_as_before()
+        printed = Printed(self._title, self._about, tuple(self._parts), self._language)
+        save_printed(printed, self._path, self._window, self._parent, self.finished.emit)
 
-    def _end(self) -> None:
-        self._look.stop()
+    def _look_as_before(self) -> None:
         choice, projector = self._before
         theme_switch().set_choice(choice)
         theme_switch().set_projector(projector)
-        self.finished.emit()
+
+
+def save_printed(
+    printed: Printed,
+    path: Path,
+    window: LectureWindow,
+    parent: QWidget,
+    ended: Callable[[], object] = lambda: None,
+) -> None:
+    """Have it written beside the window, which says when it is, or why it is not; `ended` follows either."""
+
+    def confirm(lacking: str) -> None:
+        Toast.show_over(parent, " ".join(filter(None, (f"Saved {path.name} in {path.parent}.", lacking))))
+        ended()
+
+    def fail(sentence: str) -> None:
+        window.session.say(sentence)
+        ended()
+
+    try:
+        window.session.work.save_file(path, writing_of(printed, path), confirm, fail)
+    except LmvizError as sentence:
+        fail(str(sentence))
 
 
 def _is_empty(panel: Panel) -> bool:
@@ -169,14 +181,16 @@ def _is_empty(panel: Panel) -> bool:
 
 
 def _in_words(panel: Panel) -> str:
-    """The titles in a panel, each with what stands beside it."""
+    """The titles in a panel, each with what stands beside it, and what screen readers say of its drawings."""
     said = []
     for title in panel.findChildren(QLabel):
         if title.property("role") == "title" and title.isVisible() and title.text():
             card = title.parentWidget()
             aside = card.aside if isinstance(card, Card) else ""
             said.append(f"{title.text()} ({aside})" if aside else title.text())
-    return "; ".join(said)
+    drawn = (each for each in panel.findChildren(QWidget) if isinstance(each, Canvas) and each.isVisible())
+    said += [each.accessibleDescription() for each in drawn]
+    return "; ".join(filter(None, said))
 
 
 def printed_part(item: LectureItem, drawings: tuple[PrintedDrawing, ...], caption: str) -> PrintedPart:

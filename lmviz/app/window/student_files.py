@@ -12,7 +12,6 @@ from lmviz.app.session.part import Part
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.window.lectures import Lectures, LectureWindow
 from lmviz.app.window.lessons import perspective_names
-from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.app.window.handout import HandoutMaker
@@ -169,8 +168,7 @@ class StudentFiles(Part):
         """Ask for a file, and write the answers to all that the open lecture or lesson asks."""
         from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
 
-        from lmviz.app.widgets.text.printed import write_printed
-        from lmviz.app.window.handout import printed_answers
+        from lmviz.app.window.handout import printed_answers, save_printed
 
         if not self.can_save_pages:
             return
@@ -179,12 +177,7 @@ class StudentFiles(Part):
             return
         path = Path(name) if Path(name).suffix else Path(f"{name}.pdf")
         title, _, items, language = self._shown()
-        try:
-            write_printed(printed_answers(title, items, language), path)
-        except LmvizError as sentence:
-            self._window.session.say(str(sentence))
-        else:
-            Toast.show_over(self._parent, f"Saved {path.name} in {path.parent}.")
+        save_printed(printed_answers(title, items, language), path, self._window, self._parent)
 
     def _shown(self) -> tuple[str, str, tuple[LectureItem, ...], str]:
         """The title of what is open, what it is about, its items, and its language."""

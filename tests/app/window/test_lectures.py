@@ -606,12 +606,13 @@ def test_a_handout_of_a_lecture_has_what_is_shown_and_asked_and_no_notes(
 
 @pytest.mark.slow
 def test_the_answers_are_a_sheet_of_their_own(
-    opened: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opened: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     for ending in ("html", "pdf"):
         path = tmp_path / f"answers.{ending}"
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given, path=path: (str(path), ""))
         command(opened, "Save the answers…")()
+        qtbot.waitUntil(path.exists)
     said = (tmp_path / "answers.html").read_text("utf-8")
     assert "<h2>3. Three</h2>" in said
     assert "What is h after the third number" in said

@@ -15,7 +15,8 @@ from traps import Traps
 
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.text.markdown_label import MarkdownLabel
-from lmviz.app.widgets.text.printed import Printed, PrintedPart, write_printed
+from lmviz.app.widgets.text.printed import Printed, PrintedPart
+from lmviz.app.widgets.text.printed_files import write_printed
 from lmviz.app.window.main_window import MainWindow
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no FIFOs here")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ import numpy as np
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, Qt
 from PySide6.QtGui import QImage, QPainter, QRegion
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtWidgets import QGraphicsView, QScrollArea, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.look.typefaces import TOKEN_FAMILIES
+from lmviz.app.widgets.base.svg_strokes import in_pixels
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.looks.names import COUNTED, Names
@@ -143,11 +145,27 @@ def _svg(widget: QWidget, without: Collection[QWidget]) -> str:
     generator.setSize(widget.size())
     generator.setViewBox(widget.rect())
     generator.setTitle(widget.accessibleName() or "lmviz")
-    with QPainter(generator) as painter:
+    with _marks_drawn_one_by_one(widget), QPainter(generator) as painter:
         painter.fillRect(widget.rect(), current_theme().surface)
         paint_clipped(widget, painter, without)
     text = bytes(content.data().data()).decode()
-    return _FAMILY.sub(_with_kind, text[: text.rindex("</svg>")])
+    return in_pixels(_FAMILY.sub(_with_kind, text[: text.rindex("</svg>")]))
+
+
+@contextmanager
+def _marks_drawn_one_by_one(widget: QWidget) -> Iterator[None]:
+    """Have plots not copy their marks from one picture of all kinds: Qt would write that for each mark."""
+    views = widget.findChildren(QGraphicsView)
+    if isinstance(widget, QGraphicsView):
+        views.append(widget)
+    marks: list[Any] = [item for view in views for item in view.items() if hasattr(item, "fragmentAtlas")]
+    for each in marks:
+        each.setExportMode(True, {})
+    try:
+        yield
+    finally:
+        for each in marks:
+            each.setExportMode(False)
 
 
 def _with_kind(family: re.Match[str]) -> str:

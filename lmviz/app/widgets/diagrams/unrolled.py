@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QImage, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
@@ -247,8 +247,8 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
         painter.write(head, title, ink, 10.5, where=CENTRED)
         for row, value in enumerate(self._layers[layer].rows):
             area, image = self.row_rectangle(position, layer, row), self._strips[layer][row]
-            columns = image.width() / len(self._tokens)
-            painter.drawImage(area, image, QRectF(position * columns, 0, columns, image.height()))
+            columns = image.width() // len(self._tokens)
+            painter.draw_part(area, image, QRect(position * columns, 0, columns, image.height()))
             letter = QRectF(cell.left(), area.top(), area.left() - cell.left(), area.height())
             painter.write(letter, value.letter, ink, min(10.0, value.height), where=CENTRED)
 

@@ -9,13 +9,15 @@ from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
     QBrush,
     QColor,
     QFont,
     QFontMetricsF,
+    QImage,
     QPaintDevice,
+    QPaintEngine,
     QPainter,
     QPainterPath,
     QPen,
@@ -124,6 +126,13 @@ class Painter(QPainter):
         back, aside = end + along * length, QPointF(-along.y(), along.x()) * half
         self._take(ink, None, None)
         self.drawPolygon([end, back + aside, back - aside])
+
+    def draw_part(self, area: QRectF, image: QImage, part: QRect) -> None:
+        """Draw a part of an image; as SVG, Qt's own call writes all of it."""
+        if self.paintEngine().type() == QPaintEngine.Type.SVG:
+            self.drawImage(area, image.copy(part))
+        else:
+            self.drawImage(area, image, QRectF(part))
 
     def stroke(self, path: QPainterPath, ink: QColor | QPen, width: float | None = None) -> None:
         """Draw a line along a path."""

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Mapping
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent
 
 from lmviz.app.widgets.kit.lines import HighAsWide
@@ -72,7 +72,7 @@ class Heads(Pointed[Head | None], HighAsWide):
         for (layer, head), tile in tiles.items():
             smooth = tile.width() * self.devicePixelRatioF() < rows
             painter.setRenderHint(Painter.RenderHint.SmoothPixmapTransform, smooth)
-            painter.drawImage(tile, self._image, QRectF(head * columns, layer * rows, columns, rows))
+            painter.draw_part(tile, self._image, QRect(head * columns, layer * rows, columns, rows))
             painter.box(tile, edge=self.theme.line)
 
     def draw_marks(self, painter: Painter, chosen: Collection[Head] = ()) -> None:

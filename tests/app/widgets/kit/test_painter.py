@@ -3,13 +3,19 @@
 And its curves, which have gaps.
 """
 
+import ast
+import base64
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRect, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
+from PySide6.QtSvg import QSvgGenerator
 
+import lmviz
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.kit.painter import Painter
 
@@ -55,3 +61,31 @@ def test_what_is_scaled_as_a_whole_is_as_large_in_a_larger_theme(qapp):
     painter.end()
     drawn = [x for x in range(60) if image.pixelColor(x, 10).lightness() < 128]
     assert drawn == [*range(5, 15), *range(39, 51)]
+
+
+def test_a_part_of_an_image_is_drawn_alone_also_as_svg(qapp):
+    """All tiles of “All heads” were the same in a file: Qt writes the whole image in place of a part."""
+    image = QImage(4, 1, QImage.Format.Format_RGB32)
+    for place, color in enumerate((0xFFFF0000, 0xFF00FF00, 0xFF0000FF, 0xFF000000)):
+        image.setPixel(place, 0, color)
+    content, generator, page = QBuffer(), QSvgGenerator(), QImage(10, 10, QImage.Format.Format_RGB32)
+    content.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator.setOutputDevice(content)
+    for device in (generator, page):
+        with Painter(device) as painter:
+            painter.draw_part(QRectF(0, 0, 10, 10), image, QRect(2, 0, 1, 1))
+    [written] = re.findall(rb"base64,([^\"]*)\"", bytes(content.data().data()))
+    alone = QImage.fromData(base64.b64decode(written))
+    assert (alone.width(), alone.pixel(0, 0)) == (1, 0xFF0000FF)
+    assert page.pixel(5, 5) == 0xFF0000FF
+
+
+def test_no_other_call_draws_a_part_of_an_image():
+    found = []
+    for path in (Path(lmviz.__file__).parent / "app").rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            is_one = isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "drawImage"
+            if is_one and len(call.args) > 2 and path.name != "painter.py":
+                found.append(ast.unparse(call.args[2]))
+    assert found
+    assert [part for part in found if not part.endswith(".rect())")] == []

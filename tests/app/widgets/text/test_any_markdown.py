@@ -11,7 +11,8 @@ from pytestqt.qtbot import QtBot
 from traps import Trap
 
 from lmviz.app.widgets.text.markdown_label import MarkdownLabel
-from lmviz.app.widgets.text.printed import Printed, PrintedPart, write_printed
+from lmviz.app.widgets.text.printed import Printed, PrintedPart
+from lmviz.app.widgets.text.printed_files import write_printed
 
 PIECES = (
     "![x](NAMED)", "![x[1]](NAMED)", "![r]", "![][r]", "\n\n[r]: NAMED\n\n", "[a](b)", "[", "](", "]", "!", "**", "*",

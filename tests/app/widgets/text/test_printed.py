@@ -1,12 +1,15 @@
 """Pages that are handed out: drawings stay vectors, words stay words, and no page cuts anything."""
 
 import re
+from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 
+import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRect, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter, qGray
+import typst
+from PySide6.QtCore import QPoint, QRect, QRectF
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QCheckBox,
     QGraphicsScene,
@@ -19,16 +22,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lmviz.app.widgets.text.printed import (
-    MARGIN,
-    PAGE,
-    Printed,
-    PrintedDrawing,
-    PrintedPart,
-    paint_pages,
-    write_printed,
-)
+from lmviz.app.widgets.text.printed import Printed, PrintedDrawing, PrintedPart
+from lmviz.app.widgets.text.printed_files import write_printed
+from lmviz.app.widgets.text.printed_pages import document_of
 from lmviz.base.errors import LmvizError
+from lmviz.pages.typesetting import typeset
+
+PAGE, MARGIN = QRectF(0, 0, 595, 842), 52
 
 
 @pytest.fixture
@@ -40,34 +40,23 @@ def printed(*parts: PrintedPart) -> Printed:
     return Printed("A <b>title</b>", "What it is & more", parts)
 
 
-def pages_of(content: Printed, finer: float = 1) -> list[QImage]:
-    """The pages, `finer` times as many pixels as points, on a device that says so."""
-    pages: list[QImage] = []
-    painter = QPainter()
+@pytest.fixture
+def pages_of(tmp_path: Path) -> Callable[[Printed], list[QImage]]:
+    """What gives the pages, a pixel for each point."""
 
-    def turn() -> None:
-        painter.end()
-        width, height = (round(length * finer) for length in (PAGE.width(), PAGE.height()))
-        page = QImage(width, height, QImage.Format.Format_RGB32)
-        page.setDotsPerMeterX(round(finer * page.dotsPerMeterX()))
-        page.setDotsPerMeterY(round(finer * page.dotsPerMeterY()))
-        page.fill(0xFFFFFFFF)
-        pages.append(page)
-        painter.begin(page)
-        painter.scale(finer, finer)
+    def made(content: Printed) -> list[QImage]:
+        pages = typeset(document_of(content), str(tmp_path), "png")
+        drawn = [QImage.fromData(page) for page in (pages if isinstance(pages, list) else [pages])]
+        return [page.convertToFormat(QImage.Format.Format_Grayscale8) for page in drawn]
 
-    turn()
-    paint_pages(content, painter, turn)
-    painter.end()
-    return pages
+    return made
 
 
 def ink(page: QImage, part: QRectF) -> int:
-    area = part.toRect()
-    return sum(
-        qGray(page.pixel(x, y)) < 230
-        for x in range(area.left(), area.right())
-        for y in range(area.top(), area.bottom())
+    area, grey = part.toRect(), page.convertToFormat(QImage.Format.Format_Grayscale8)
+    pixels = np.frombuffer(grey.constBits(), np.uint8).reshape(grey.height(), grey.bytesPerLine())
+    return int(
+        (pixels[area.top() : area.bottom(), area.left() : min(area.right(), grey.width())] < 245).sum()
     )
 
 
@@ -114,32 +103,8 @@ def test_a_file_says_its_language_and_marks_what_is_in_another(
     assert '<figure lang="en">' in first
     assert first.count("lang=") == 1, "what is written in the language of the whole needs no mark"
     assert re.search(r'(?s)<h2>Zwei</h2><div lang="en">.*Words\..*Why\?.*</div></section>', second)
-    write_printed(content, tmp_path / "a.pdf")
-    assert b"<dc:language><rdf:Bag><rdf:li>de</rdf:li>" in (tmp_path / "a.pdf").read_bytes()
     write_printed(printed(PrintedPart("One", "Words.", (drawing,))), tmp_path / "b.html")
     assert (tmp_path / "b.html").read_text("utf-8").count("lang=") == 1
-
-
-def test_the_catalog_of_a_pdf_says_its_language_and_stands_where_its_table_says(tmp_path: Path) -> None:
-    write_printed(Printed("Titel", "", (PrintedPart("Eins"),), "de"), tmp_path / "a.pdf")
-    pdf = (tmp_path / "a.pdf").read_bytes()
-    table = int(re.findall(rb"startxref\n(\d+) ?\n%%EOF\n", pdf)[-1])
-    found = re.match(
-        rb"xref\n0 1\n0000000000 65535 f \n(\d+) 1\n(\d{10}) 00000 n \ntrailer\n<<\n(.*?)>>\nstartxref",
-        pdf[table:],
-        re.DOTALL,
-    )
-    assert found is not None
-    number, place, trailer = found.groups()
-    catalog = pdf[int(place) :]
-    assert catalog.startswith(b"%s 0 obj\n<<\n/Type /Catalog" % number)
-    assert b"/Root %s 0 R" % number in trailer
-    previous = int(re.search(rb"/Prev (\d+)", trailer)[1])
-    assert pdf[previous:].startswith(b"xref"), "the table before is found"
-    said = catalog[: catalog.index(b"endobj")]
-    assert b"/Lang (de)" in said
-    assert b"/DisplayDocTitle true" in said
-    assert b"/Pages" in said
 
 
 def test_html_says_words_as_they_are_written_and_keeps_what_is_stressed(tmp_path: Path) -> None:
@@ -164,7 +129,7 @@ def test_html_says_words_as_they_are_written_and_keeps_what_is_stressed(tmp_path
         assert words in plain
 
 
-def test_what_does_not_fit_goes_on_with_the_next_page(drawing: PrintedDrawing) -> None:
+def test_what_does_not_fit_goes_on_with_the_next_page(drawing: PrintedDrawing, pages_of) -> None:
     parts = [
         PrintedPart(f"Part {number}", "Words. " * 60, (drawing,), question="Why?", lines=5)
         for number in range(9)
@@ -180,22 +145,14 @@ def test_what_does_not_fit_goes_on_with_the_next_page(drawing: PrintedDrawing) -
         assert not ink(page, right), "at the right"
 
 
-@pytest.mark.slow
-def test_a_drawing_is_as_large_on_a_device_of_many_dots(drawing: PrintedDrawing) -> None:
-    content = printed(PrintedPart("One", drawings=(drawing,)))
-    [coarse], [fine] = pages_of(content), pages_of(content, finer=2)
-    as_coarse = fine.scaled(coarse.size(), mode=Qt.TransformationMode.SmoothTransformation)
-    for top in range(0, coarse.height(), 40):
-        band = QRectF(0, top, coarse.width(), 40)
-        assert bool(ink(coarse, band)) == bool(ink(as_coarse, band)), f"{top} points from the top"
-
-
-def test_a_small_drawing_is_not_drawn_larger_than_the_words_beside_it(drawing: PrintedDrawing) -> None:
+def test_a_small_drawing_is_not_drawn_larger_than_the_words_beside_it(
+    drawing: PrintedDrawing, pages_of
+) -> None:
     [page] = pages_of(printed(PrintedPart("One", drawings=(drawing,))))
     assert not ink(page, QRectF(MARGIN, MARGIN + 80 + 0.7 * drawing.height, 480, 200))
 
 
-def test_the_frames_of_all_rows_of_drawings_are_as_wide_as_the_text(shown) -> None:
+def test_the_frames_of_all_rows_of_drawings_are_as_wide_as_the_text(shown, pages_of) -> None:
     wide, small = (
         PrintedDrawing.of(shown(QLabel("wide"), 900, 200)),
         PrintedDrawing.of(shown(QLabel("s"), 90, 90)),
@@ -209,7 +166,7 @@ def test_the_frames_of_all_rows_of_drawings_are_as_wide_as_the_text(shown) -> No
     assert right <= left, "and from the left on"
 
 
-def test_what_a_drawing_shows_stands_on_its_page(drawing: PrintedDrawing) -> None:
+def test_what_a_drawing_shows_stands_on_its_page(drawing: PrintedDrawing, pages_of) -> None:
     """The caption went over to the next page where the drawing ended at the foot of one."""
     for lines in range(18, 26):
         above = PrintedPart("One", lines=lines)
@@ -254,10 +211,11 @@ def test_what_only_a_screen_has_a_use_for_is_not_drawn(shown) -> None:
     said = re.findall(r">([^<>]+)</text>", drawing.svg.decode())
     assert {"words", "ticked", "typed", "line 0"} <= set(said)
     assert not {"press", "search"} & set(said)
-    page = QImage(300, 400, QImage.Format.Format_RGB32)
-    page.fill(Qt.GlobalColor.white)
-    with QPainter(page) as painter:
-        painter.drawPicture(0, 0, drawing.picture)
+    layout = (
+        b"#set page(width: 300pt, height: 400pt, margin: 0pt)\n#image(bytes(sys.inputs.svg), width: 300pt)"
+    )
+    drawn = typst.compile(layout, sys_inputs={"svg": drawing.svg.decode()}, format="png", ppi=72)
+    page = QImage.fromData(drawn)
     for away in (parts[1], area.verticalScrollBar()):
         place = QRect(away.mapTo(panel, QPoint()), away.size())
         colors = {page.pixel(x, place.center().y()) for x in range(place.left(), place.right())}
@@ -271,7 +229,7 @@ def test_type_of_a_drawing_falls_back_on_its_kind(shown) -> None:
     assert all(family.endswith(", sans-serif") for family in families)
 
 
-def test_wide_drawings_stand_below_one_another(shown) -> None:
+def test_wide_drawings_stand_below_one_another(shown, pages_of) -> None:
     wide = PrintedDrawing.of(shown(QLabel("wide"), 900, 200))
     square = PrintedDrawing.of(shown(QLabel("square"), 500, 500))
     [page] = pages_of(printed(PrintedPart("One", drawings=(wide, square, square))))

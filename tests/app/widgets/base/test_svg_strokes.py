@@ -1,0 +1,90 @@
+"""A curve in the units of its axes is written in pixels, and its marks one by one."""
+
+import re
+
+import numpy as np
+import pyqtgraph as pg
+import pytest
+import typst
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.widgets.base.export import svg_of
+from lmviz.app.widgets.base.svg_strokes import in_pixels
+
+
+class Stretched(QWidget):
+    """Draws with a pen of two pixels in units that are far from pixels, and then without them."""
+
+    def paintEvent(self, event):
+        painter, pen = QPainter(self), QPen(Qt.GlobalColor.blue, 2)
+        pen.setCosmetic(True)
+        painter.setPen(pen)
+        painter.setTransform(QTransform(1e4, 0, 0, -1e-3, 20, 80), True)
+        painter.drawLine(QLineF(0, 0, 8e-3, 0))
+        path = QPainterPath()
+        path.moveTo(0, 3e4)
+        path.lineTo(4e-3, 3e4)
+        path.lineTo(8e-3, 3e4)
+        painter.drawPath(path)
+        painter.drawRect(QRectF(1e-3, 4e4, 2e-3, 1e4))
+        painter.resetTransform()
+        painter.setPen(Qt.GlobalColor.red)
+        painter.drawLine(QLineF(0, 95, 120, 95))
+        painter.end()
+
+
+def drawn(svg: bytes, width: int, height: int) -> QImage:
+    """What an SVG shows to a program that knows no `vector-effect`."""
+    layout = f"#set page(width: {width}pt, height: {height}pt, margin: 0pt)\n"
+    layout += "#image(bytes(sys.inputs.svg), width: 100%)"
+    return QImage.fromData(
+        typst.compile(layout.encode(), sys_inputs={"svg": svg.decode()}, format="png", ppi=72)
+    )
+
+
+def differing(one: QImage, other: QImage) -> float:
+    """The share of pixels that differ much."""
+    first, second = (
+        np.frombuffer(image.convertToFormat(QImage.Format.Format_RGB32).constBits(), np.uint8).astype(int)
+        for image in (one, other)
+    )
+    return float((abs(first - second).reshape(-1, 4).max(1) > 128).mean())
+
+
+def test_a_stretched_line_is_as_wide_as_its_pen(shown) -> None:
+    widget = shown(Stretched(), 120, 100)
+    svg = svg_of(widget)
+    assert differing(drawn(svg, 120, 100), widget.grab().toImage()) < 0.03
+    inside = re.findall(
+        r'matrix\(10000[^>]*>\s*<(?:path|polyline|rect)[^>]*"non-scaling-stroke"', svg.decode()
+    )
+    assert not inside
+
+
+@pytest.mark.slow
+def test_a_plot_looks_the_same_in_a_file(shown) -> None:
+    plot = pg.PlotWidget()
+    plot.plot(np.arange(9) * 1e-3, np.arange(9) ** 2 * 1e3, pen=pg.mkPen("b", width=2), symbol="o")
+    plot.addItem(pg.InfiniteLine(0.004))
+    widget = shown(plot, 300, 200)
+    assert differing(drawn(svg_of(widget), 300, 200), widget.grab().toImage()) < 0.03
+
+
+def test_what_is_not_stretched_stays_as_it_is() -> None:
+    svg = (
+        '<svg><g transform="matrix(1,0,0,1,3,4)" stroke="#000">\n<polyline vector-effect="non-scaling-stroke"'
+        ' points="0,0 1,1 "/>\n</g><g transform="matrix(2,0,0,2,0,0)"><text x="1">0,0</text></g></svg>'
+    )
+    assert in_pixels(svg) == svg
+
+
+def test_what_follows_a_curve_keeps_its_matrix() -> None:
+    line = '<polyline vector-effect="non-scaling-stroke" points="1,-1e1 .5,2 "/>'
+    svg = f'<svg><g a="b" transform="matrix(2,0,0,3,1,0)">{line}{line}<text>x</text></g></svg>'
+    mapped = '<polyline vector-effect="non-scaling-stroke" points="3,-30 2,6 "/>'
+    assert in_pixels(svg) == (
+        f'<svg><g a="b" transform="matrix(2,0,0,3,1,0)"></g><g a="b" >{mapped}{mapped}'
+        '</g><g a="b" transform="matrix(2,0,0,3,1,0)"><text>x</text></g></svg>'
+    )
