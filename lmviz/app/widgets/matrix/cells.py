@@ -152,6 +152,39 @@ LIT, WITH_IT = 3, 2
 """The strengths of the cell under the pointer, and of its row and its column."""
 
 
+class CrossVeil:
+    """What is drawn over the cells of some rows and columns while one is pointed at: it fades all but its row
+    and its column.
+
+    The pixels are kept, so that a move of the pointer changes two rows and two columns of them.
+    """
+
+    def __init__(self, rows: range, columns: range, theme: Theme) -> None:
+        self.rows, self.columns = rows, columns
+        inks = veil(np.arange(len(FADES))[None, :], theme)
+        self._inks = np.frombuffer(inks.constBits(), dtype=np.uint32).copy()
+        self._pixels = np.full((len(rows), len(columns)), self._inks[0])
+        self._cell: tuple[int, int] | None = None
+
+    def over(self, cell: tuple[int, int]) -> QImage:
+        """The picture for a cell, one pixel for each; it holds until that for another one is asked for."""
+        if self._cell is not None:
+            self._cross(self._cell, *self._inks[[0, 0]])
+        self._cell = cell
+        self._cross(cell, *self._inks[[WITH_IT, LIT]])
+        high, wide = self._pixels.shape
+        return QImage(self._pixels.data, wide, high, 4 * wide, QImage.Format.Format_ARGB32_Premultiplied)
+
+    def _cross(self, cell: tuple[int, int], along: np.uint32, own: np.uint32) -> None:
+        """Give a row, a column and the cell where both meet their colours, as far as they are in sight."""
+        if cell[0] in self.rows:
+            self._pixels[cell[0] - self.rows.start] = along
+        if cell[1] in self.columns:
+            self._pixels[:, cell[1] - self.columns.start] = along
+        if cell[0] in self.rows and cell[1] in self.columns:
+            self._pixels[cell[0] - self.rows.start, cell[1] - self.columns.start] = own
+
+
 def veil(strengths: np.ndarray, theme: Theme) -> QImage:
     """Strengths (row, column) from 0 to 3 as a picture of one pixel per cell, to be drawn over them."""
     covering, table = QColor(theme.surface), []

@@ -114,25 +114,24 @@ class HeatmapLabels:
     ) -> None:
         """A text for each row that has room, within the span from the left that is so wide."""
         theme = painter.theme
-        measure = metrics(SIZE, token=True, theme=theme)
         every = named_rows(frame, theme)
         (left, width), high = span, LINE * theme.scale
         for kind, rows in _with_room(frame.shown_rows, len(names), every, marked, self.first_rows):
             _choose_pen(painter, self.row_role, kind)
             for row in rows:
                 place = QRectF(left, frame.cell(row, 0).center().y() - high, width, 2 * high)
-                painter.write(place, cut(names[row], width, measure), where=AT_RIGHT)
+                painter.write(place, _cut_name(names[row], width, theme), where=AT_RIGHT)
 
     def draw_columns(self, painter: Painter, frame: HeatmapFrame, marked: Collection[int]) -> None:
         """The same for columns, rotated where they are longer than a cell is wide."""
         theme = painter.theme
-        measure, rotated = metrics(SIZE, token=True, theme=theme), self.rotated(frame.cell_width, theme)
+        rotated = self.rotated(frame.cell_width, theme)
         widest = WIDEST_COLUMN * theme.scale
         named = self._named_columns(theme, frame, marked)
         for kind, columns in named[:1] if self.few_columns else named:
             _choose_pen(painter, self.column_role, kind)
             for column in columns:
-                text = cut(self.columns[column], widest, measure)
+                text = _cut_name(self.columns[column], widest, theme)
                 cell = frame.cell(0, column)
                 if self.few_columns:
                     cell = _as_wide_as(text, cell, painter)
@@ -190,16 +189,24 @@ def _with_room(
     shown = range(shown.start, min(shown.stop, count))
     regular = range(-(-shown.start // every) * every, shown.stop, every)
     kept, others = list[int](), list[int]()
-    for found, wanted in ((kept, marked), (others, first), (others, regular)):
+    for found, wanted in ((kept, marked), (others, first)):
         for index in wanted:
             if index in shown and all(abs(index - other) >= every for other in (*kept, *others)):
                 found.append(index)
-    return (True, kept), (False, sorted(others))
+    taken = (*kept, *others)  # the regular ones are far enough from one another
+    free = (index for index in regular if all(abs(index - other) >= every for other in taken))
+    return (True, kept), (False, sorted([*others, *free]))
 
 
 def named_rows(frame: HeatmapFrame, theme: Theme) -> int:
     """Each how many-th row has room for its name."""
     return max(1, math.ceil(APART * theme.scale / frame.cell_height))
+
+
+@lru_cache(maxsize=4096)
+def _cut_name(name: str, width: float, theme: Theme) -> str:
+    """As much of a name as has room; kept, for a matrix is drawn anew at each move of the pointer."""
+    return cut(name, width, metrics(SIZE, token=True, theme=theme))
 
 
 @lru_cache(maxsize=64)

@@ -13,7 +13,7 @@ from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import cell_figure
 from lmviz.app.widgets.kit.painter import CENTRED, DASHES, Painter, cut
 from lmviz.app.widgets.kit.rows import no_smaller
-from lmviz.app.widgets.matrix.cells import LIT, WITH_IT, Cells, cell_image, color_table, ink_table, veil
+from lmviz.app.widgets.matrix.cells import Cells, CrossVeil, cell_image, color_table, ink_table, veil
 from lmviz.app.widgets.matrix.heatmap_frame import HeatmapFrame
 from lmviz.app.widgets.matrix.heatmap_labels import named_rows
 
@@ -22,6 +22,8 @@ WORD_SIZES = (11, 10, 9)
 LEAST_ROW = 10  # pixels at scale 1 in which a word can be read
 GAP_FROM = 8
 SMALLEST_MARK = 7  # pixels at scale 1
+MOST_KEPT = 2**22
+"""Of more cells in sight what fades them is not kept, at four bytes each."""
 
 
 class CellPicture:
@@ -31,6 +33,8 @@ class CellPicture:
         self.cells = cells
         self.table = color_table(theme, cells.scale)
         self.inks = ink_table(theme, cells.scale)
+        self._theme = theme
+        self._cross: CrossVeil | None = None  # that of the last cell that was pointed at
         self._image: QImage | None = None
         self._image_of: tuple[object, ...] = ()
 
@@ -50,6 +54,16 @@ class CellPicture:
         ends = min(rows.stop * down, frame.rows), min(columns.stop * across, frame.columns)
         place = frame.cells(range(rows.start * down, ends[0]), range(columns.start * across, ends[1]))
         return self._image, place
+
+    def cross(self, cell: tuple[int, int], rows: range, columns: range) -> QImage:
+        """What fades those of the cells in sight that stand in another row and another column than one."""
+        cross = self._cross
+        if cross is None or (cross.rows, cross.columns) != (rows, columns):
+            cross = CrossVeil(rows, columns, self._theme)
+        if len(rows) * len(columns) > MOST_KEPT:
+            return cross.over(cell).copy()
+        self._cross = cross
+        return cross.over(cell)
 
 
 class HeatmapStrokes:
@@ -101,17 +115,16 @@ class HeatmapStrokes:
     def draw_fade(self, strengths: np.ndarray | None, cell: tuple[int, int] | None) -> None:
         """Dim all cells but the highlighted ones, or but one cell with its row and its column."""
         frame = self._frame
-        if strengths is None and cell is not None:
-            strengths = np.zeros((frame.rows, frame.columns), dtype=np.int8)
-            strengths[cell[0]] = strengths[:, cell[1]] = WITH_IT
-            strengths[cell] = LIT
-        if strengths is None:
-            return
         rows, columns = frame.shown_rows, frame.shown_columns
-        shown = strengths[rows.start : rows.stop, columns.start : columns.stop]
+        if strengths is not None:
+            image = veil(strengths[rows.start : rows.stop, columns.start : columns.stop], self._theme)
+        elif cell is not None:
+            image = self._picture.cross(cell, rows, columns)
+        else:
+            return
         self._painter.save()
         self._painter.setClipRect(frame.area)
-        self._painter.drawImage(frame.cells(rows, columns), veil(shown, self._theme))
+        self._painter.drawImage(frame.cells(rows, columns), image)
         self._painter.restore()
 
     def draw_values(self, rows: Sequence[int]) -> None:

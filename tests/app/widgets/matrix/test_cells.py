@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from lmviz.app.look.roles import LIGHT
-from lmviz.app.widgets.matrix.cells import MASKED, MIDDLE, Cells, cell_image, color_table
+from lmviz.app.widgets.matrix.cells import (
+    LIT,
+    MASKED,
+    MIDDLE,
+    WITH_IT,
+    Cells,
+    CrossVeil,
+    cell_image,
+    color_table,
+    veil,
+)
 
 
 def test_levels_run_from_end_to_end():
@@ -71,3 +81,15 @@ def test_by_row_the_largest_of_each_row_has_the_strongest_colour() -> None:
     assert levels[0, 0] == levels[1, 1] == 128
     assert levels[0, 2] == 0
     assert levels[2, 0] == 1
+
+
+def test_what_fades_around_a_cell_is_as_if_it_were_made_anew_for_each():
+    """Also where its row or its column, or both, are out of sight."""
+    rows, columns = range(2, 7), range(1, 9)
+    cross = CrossVeil(rows, columns, LIGHT)
+    for cell in ((2, 1), (6, 8), (4, 4), (4, 4), (0, 3), (5, 0), (9, 9), (3, 8)):
+        strengths = np.zeros((10, 10), dtype=np.int8)
+        strengths[cell[0]] = strengths[:, cell[1]] = WITH_IT
+        strengths[cell] = LIT
+        shown = strengths[rows.start : rows.stop, columns.start : columns.stop]
+        assert cross.over(cell) == veil(shown, LIGHT), cell

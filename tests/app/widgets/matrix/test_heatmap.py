@@ -512,3 +512,28 @@ def test_stages_too_fast_to_be_seen_fading_come_at_once(view, monkeypatch):
     at_once = painted()
     view.set_matrix(np.zeros((4, 6)), scale="share")
     assert at_once == painted()
+
+
+def test_a_picture_that_has_been_pointed_at_looks_like_a_new_one(shown):
+    """What is kept for the next move of the pointer never outlives what it was made for."""
+    chance = np.random.default_rng(0)
+    names = [f"name{index}" * (1 + index % 3) for index in range(40)]
+
+    def draw(view, number):
+        view.set_matrix(chance.random((40, 40 - number)), scale="share", rows=names, columns=names[number:])
+        view.set_hovered((7, 9))
+
+    view = shown(HeatmapView(), 300, 300)
+    for number, size in enumerate(((300, 300), (180, 260), (180, 260), (420, 330))):
+        draw(view, number)
+        view.grab()
+        view.resize(*size)
+        theme_switch().set_choice("dark" if number % 2 else "light")
+        theme_switch().set_type_size(125 if number == 2 else 100)
+        for cell in ((3, 4), (30, 21)):
+            view.set_hovered(cell)
+            other = HeatmapView()
+            shown(other, *size)
+            other.set_matrix(view._cells.values, scale="share", rows=names, columns=names[number:])
+            other.set_hovered(cell)
+            assert view.grab().toImage() == other.grab().toImage(), (number, cell)
