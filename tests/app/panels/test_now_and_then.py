@@ -6,7 +6,7 @@ from time import monotonic
 import pytest
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.panels.panel import APART, Panel
+from lmviz.app.panels.panel import APART, NOW_AND_THEN, Panel
 from lmviz.app.session.session import Session
 
 
@@ -21,9 +21,9 @@ class Drawn(Panel):
         self.times += 1
 
     @property
-    def due(self) -> float:
-        """When it will be drawn, in milliseconds."""
-        return 1000 * monotonic() + self._soon.remainingTime()
+    def wait(self) -> int:
+        """How long it waits until it is drawn, from when it was asked to, in milliseconds."""
+        return self._soon.interval()
 
 
 @pytest.fixture
@@ -42,12 +42,15 @@ def test_while_one_trains_they_are_drawn_one_after_the_other_and_each_once(
     monkeypatch.setattr(type(session.library), "live", True)
     monkeypatch.setattr(type(session.training), "is_taken", True)
     before = [panel.times for panel in panels]
-    due = []
-    for _ in range(2):  # the second time they wait already
-        for panel in panels:
-            panel.refresh_now_and_then()
-        due = due or [panel.due for panel in panels]
-    assert all(later - earlier > APART / 2 for earlier, later in pairwise(due))
+    with monkeypatch.context() as at_one_moment:
+        now = monotonic()
+        at_one_moment.setattr("lmviz.app.panels.panel.monotonic", lambda: now)
+        for _ in range(2):  # the second time they wait already
+            for panel in panels:
+                panel.refresh_now_and_then()
+    waits = [panel.wait for panel in panels]
+    assert waits[0] >= NOW_AND_THEN
+    assert all(later - earlier == pytest.approx(APART, abs=1) for earlier, later in pairwise(waits))
     qtbot.waitUntil(lambda: all(panel.is_up_to_date for panel in panels))
     assert [panel.times for panel in panels] == [count + 1 for count in before]
 
