@@ -190,7 +190,7 @@ def _in_words(panel: Panel) -> str:
             said.append(f"{title.text()} ({aside})" if aside else title.text())
     drawn = (each for each in panel.findChildren(QWidget) if isinstance(each, Canvas) and each.isVisible())
     said += [each.accessibleDescription() for each in drawn]
-    return "; ".join(filter(None, said))
+    return "; ".join(filter(None, dict.fromkeys(said)))
 
 
 def printed_part(item: LectureItem, drawings: tuple[PrintedDrawing, ...], caption: str) -> PrintedPart:

@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from PySide6.QtGui import QTextBlock, QTextDocument, QTextFormat, QTextFrame, QTextListFormat, QTextTable
+from PySide6.QtGui import (
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextDocument,
+    QTextFormat,
+    QTextFrame,
+    QTextListFormat,
+    QTextTable,
+)
 
 DEEPEST = 6
 """Levels of headings."""
+
+DEEPEST_LIST = 8
+"""Lists within one another: what is deeper stands beside the items of the deepest."""
 
 _NUMBERED = (
     QTextListFormat.Style.ListDecimal,
@@ -17,6 +29,7 @@ _NUMBERED = (
     QTextListFormat.Style.ListLowerRoman,
     QTextListFormat.Style.ListUpperRoman,
 )
+_BOXES = {QTextBlockFormat.MarkerType.Unchecked: "☐", QTextBlockFormat.MarkerType.Checked: "☑"}
 _BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\ufffc": ""})  # Qt's own, and where a picture was
 
 Block = dict[str, Any]
@@ -83,7 +96,7 @@ def _add(block: Block, found: list[Block]) -> None:
 def _add_item(block: QTextBlock, found: list[Block], lists: list[Block], say: Callable[[str], str]) -> None:
     """Add an item to the list it is in, or to a new one below the last item."""
     kind = block.textList().format()
-    depth = max(1, kind.indent())
+    depth = min(max(1, kind.indent()), DEEPEST_LIST)
     del lists[depth:]
     is_numbered = kind.style() in _NUMBERED
     if lists and len(lists) == depth and lists[-1]["numbered"] != is_numbered:
@@ -92,7 +105,9 @@ def _add_item(block: QTextBlock, found: list[Block], lists: list[Block], say: Ca
         new = {"kind": "list", "numbered": is_numbered, "first": max(1, kind.start()), "items": []}
         (lists[-1]["items"][-1]["below"] if lists else found).append(new)
         lists.append(new)
-    lists[-1]["items"].append({"runs": _runs(block, say), "below": []})
+    box = _BOXES.get(block.blockFormat().marker())
+    runs = _runs(block, say)
+    lists[-1]["items"].append({"runs": [_run(f"{box} "), *runs] if box else runs, "below": []})
 
 
 def _table(table: QTextTable, say: Callable[[str], str]) -> Block:
@@ -117,13 +132,12 @@ def _runs(block: QTextBlock, say: Callable[[str], str]) -> list[Run]:
         fragment = place.fragment()
         look, words = fragment.charFormat(), fragment.text().translate(_BREAKS)
         if words:
-            runs.append(
-                {
-                    "words": say(words),
-                    "bold": look.fontWeight() >= 600,
-                    "slanted": look.fontItalic(),
-                    "code": look.fontFixedPitch(),
-                }
-            )
+            runs.append(_run(say(words), look))
         place += 1
     return runs
+
+
+def _run(words: str, look: QTextCharFormat | None = None) -> Run:
+    look = look or QTextCharFormat()
+    looks = {"bold": look.fontWeight() >= 600, "slanted": look.fontItalic(), "code": look.fontFixedPitch()}
+    return {"words": words, **looks}

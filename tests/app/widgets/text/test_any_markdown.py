@@ -37,7 +37,9 @@ def test_markdown_by_chance_is_shown_and_printed_and_opens_nothing(tmp_path: Pat
             label.grab()
         parts.append(PrintedPart(text, text, question=text))
     path = tmp_path / "a.html"
-    write_printed(Printed("A title", "", tuple(parts)), path)
+    printed = Printed("A title", "", tuple(parts))
+    write_printed(printed, path)
     assert "<img" not in path.read_text("utf-8")
+    write_printed(printed, tmp_path / "a.pdf")
     assert not trap.was_read
     trap.close()
