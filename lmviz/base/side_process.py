@@ -58,9 +58,6 @@ class SideProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         _all.add(self)
-        atexit.register(self.close)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forget)
 
     @property
     def identity(self) -> int | None:
@@ -183,6 +180,21 @@ def answer_nobody() -> None:
     for each in list(_all):
         if each.is_asked:
             each.close()
+
+
+def _close_all() -> None:
+    for each in list(_all):
+        each.close()
+
+
+def _forget_all() -> None:
+    for each in list(_all):
+        each._forget()
+
+
+atexit.register(_close_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)
 
 
 class NotSent(Exception):

@@ -26,7 +26,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     try:
         return _told(typeset(request["document"], request["empty"], standard=UNIVERSAL), "")
     except typst.TypstError as error:  # such as a letter that no typeface has
-        return _told(typeset(request["document"], request["empty"]), error.message)
+        reason = error.message.removeprefix("PDF/UA-1 error: ").replace("`", "")
+        return _told(typeset(request["document"], request["empty"]), reason)
 
 
 def typeset(document: dict[str, Any], empty: str, kind: str = "pdf", standard: str | None = None) -> Any:

@@ -10,6 +10,7 @@ from lmviz.app.widgets.text.printed_html import html_of
 from lmviz.app.widgets.text.printed_pages import document_of
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
+from lmviz.base.plain_text import on_one_line
 from lmviz.pages.tagged_pdf import tagged_pdf
 
 
@@ -30,7 +31,7 @@ def writing_of(printed: Printed, path: Path) -> Callable[[], str]:
     def write() -> str:
         pdf = tagged_pdf(document)
         _write(path, pdf.content)
-        return pdf.refused and f"It has tags, but is no PDF/UA: {pdf.refused}."
+        return pdf.refused and f"It has tags, but is no PDF/UA: {on_one_line(pdf.refused)}."
 
     return write
 
