@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QObject, QTimer
 
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.text import typesetting
 from lmviz.app.window.frame import Perspectives
 
 QUIET = 700  # milliseconds in which a person has done nothing
@@ -52,6 +53,8 @@ class BuildingAhead(QObject):
 
     def _build_all(self) -> Iterator[None]:
         """One step after the other, each short."""
+        typesetting.load_in_background()  # or the first equation comes half a second after what is around it
+        yield
         for name in self._perspectives.names:
             view = self._perspectives.board(name)
             while view.missing:

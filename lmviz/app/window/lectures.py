@@ -347,7 +347,9 @@ class Lectures(QObject):
         self._make_soon.stop()
 
     def _prepare_next(self) -> None:
-        """Have the models and the text of the next item read, and its panels made."""
+        """Have the models and the text of the next item read, its panels made, and equations at hand."""
+        from lmviz.app.widgets.text import typesetting  # not needed for the first paint
+
         lecture, number = self._lecture, self._number + 1
         if lecture is None or number >= len(lecture.items):
             return
@@ -355,6 +357,7 @@ class Lectures(QObject):
             self._waits -= 1
             self._prepare_soon.start()
             return
+        typesetting.load_in_background()
         for shown in lecture.items[number].layers:
             self._prepare(shown)
         self._make_soon.start()

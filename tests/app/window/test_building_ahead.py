@@ -16,6 +16,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.panel_row import PanelRow
 from lmviz.app.panels.table import PANELS, shown_perspectives
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.text import typesetting
 from lmviz.app.window import building_ahead
 from lmviz.app.window.main_window import MainWindow
 from tests.app.conftest import missing_panels
@@ -46,6 +47,19 @@ def test_every_panel_is_made_and_none_is_in_the_window_before_it_is_shown(
         rows = [row for row in PANELS if row.perspective == perspective.name and row.name != "preview"]
         assert len(window.perspective.panels) == len(rows)
         assert all(panel.window() is window for panel in window.perspective.panels)
+
+
+def test_the_type_of_equations_is_loaded_before_anybody_sees_one(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(typesetting, "load_in_background", lambda: asked.append(True))
+    window.build_ahead()
+    building = window.findChild(building_ahead.BuildingAhead)
+    building._begin()
+    building._do_one()
+    assert asked
+    assert missing_panels(window), "no panel is waited for"
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from pytestqt.qtbot import QtBot
 from lmviz.api.training import open_model
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.text import typesetting
 from lmviz.app.window import lectures
 from lmviz.app.window.lessons import perspective_names
 from lmviz.app.window.main_window import MainWindow
@@ -179,9 +180,14 @@ def test_the_next_item_is_prepared(
 
 
 @pytest.mark.slow
-def test_the_panels_of_the_next_item_are_made(opened: MainWindow, qtbot: QtBot) -> None:
+def test_the_panels_of_the_next_item_are_made(
+    opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(typesetting, "load_in_background", lambda: asked.append(True))
     assert missing_panels(opened, "inside")
     qtbot.waitUntil(lambda: not missing_panels(opened, "inside"))
+    assert asked, "or its equations would come after all else"
     assert missing_panels(opened, "autodiff"), "that comes after it"
     with qtbot.waitSignal(opened.scenes.shown):
         press(opened, Qt.Key.Key_PageDown, qtbot)
