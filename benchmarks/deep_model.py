@@ -135,9 +135,7 @@ def _asking() -> Times:
 
 
 def _typing() -> Times:
-    """One token more at the end of the text, of which everything before is kept."""
-    import copy
-
+    """One token more at the end of the text, and again, of which everything before is kept."""
     import torch
 
     from lmviz.inspection.tracing import trace
@@ -147,16 +145,18 @@ def _typing() -> Times:
     earlier = trace(ours, ids[:-1], answers_later=True)
     with torch.inference_mode():
         kept = theirs(torch.tensor([ids[:-1]]), use_cache=True).past_key_values
-    caches = iter([copy.deepcopy(kept) for _ in range(ROUNDS_TYPED + 1)])  # each call adds to its cache
+    read_so_far = ids[:-1]
 
     def read() -> None:
-        traced = trace(ours, ids, earlier=earlier, answers_later=True)
-        traced["probabilities"].at(position=-1)
+        nonlocal earlier
+        read_so_far.append(ids[-1])
+        earlier = trace(ours, read_so_far, earlier=earlier, answers_later=True)
+        earlier["probabilities"].at(position=-1)
 
-    def forward() -> None:
+    def forward() -> None:  # it adds to its cache
         with torch.inference_mode():
             last = torch.tensor([ids[-1:]])
-            theirs(last, past_key_values=next(caches), output_attentions=True, output_hidden_states=True)
+            theirs(last, past_key_values=kept, output_attentions=True, output_hidden_states=True)
 
     return interleave(read, forward, ROUNDS_TYPED)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 import torch
@@ -17,6 +18,7 @@ import torch
 from lmviz.inspection.bordered_array import BorderedArray
 from lmviz.inspection.deferred_array import deferred, deferred_taps, heads_of
 from lmviz.inspection.freezing import freeze, storages
+from lmviz.inspection.growing_array import GrowingArray
 from lmviz.inspection.later_rows import later_rows
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray, of_parts
@@ -58,6 +60,7 @@ def continued(
     parameters = model.tensors()
     beside = {name: on_device(model, read.ids) for name, read in further.items()}
     scope = ContinuedPass(taps, on_device(model, ids), parameters, **beside)
+    scope.goes_on = known == len(earlier)
     borrowed = storages(parameters.values())
     heads = heads_of(taps, model.configuration)
     lazy = deferred_taps(taps, len(ids), heads)
@@ -65,7 +68,7 @@ def continued(
     with evaluation(model):
         scope.take_over({address: earlier[address] for address in apart})
         rest = [tap for tap in taps if tap.address not in apart]
-        for scan, group in groupby(rest, key=lambda tap: tap.scan):
+        for scan, group in groupby(rest, key=attrgetter("scan")):
             if scan:
                 scanned = list(group)
                 begun = {tap.address: earlier[tap.address].beginning(known) for tap in scanned}
@@ -88,8 +91,7 @@ def continued(
                 alone = growth.by == "rows"
                 scope.first = known if alone else 0
                 value = tap.operation.compute(scope)
-                begun_parts = known_values[tap.address].beginning(known) if alone else ()
-                scope.keep(tap, value, borrowed, begun_parts)
+                scope.keep(tap, value, borrowed, known_values[tap.address] if alone else None)
     return {tap.address: scope.traced[tap.address] for tap in taps}
 
 
@@ -110,6 +112,7 @@ class ContinuedPass(ForwardPass):
         self._axes = {tap.address: tap.axes for tap in taps}
         self.traced: dict[str, TracedArray] = {}
         self._masked: set[str] = set()
+        self.goes_on = False  # whether the earlier text is a beginning of this one, so that more may come
         self._is_beside = False  # whether what is computed are the old queries with the new keys
         self._new_rows: dict[str, torch.Tensor] = {}
         self._new_columns: dict[str, torch.Tensor] = {}
@@ -133,13 +136,19 @@ class ContinuedPass(ForwardPass):
         """Whole values that a longer text leaves as they are."""
         self.traced.update(traced)
 
-    def keep(
-        self, tap: Tap, value: torch.Tensor, borrowed: set[int], begun: Sequence[np.ndarray] = ()
-    ) -> None:
-        """The value (1, *axes) of a tap: whole, or its new rows alone where the first ones have `begun`."""
-        kept = self._new_rows if begun else self._values
+    def keep(self, tap: Tap, value: torch.Tensor, borrowed: set[int], begun: TracedArray | None) -> None:
+        """The value (1, *axes) of a tap: whole, or its rows from `first` on where others have `begun`."""
+        kept = self._values if begun is None else self._new_rows
         kept[tap.address], array = self._both(value, borrowed)
-        self.traced[tap.address] = of_parts((*begun, array), tap.axes, tap.scale)
+        self.traced[tap.address] = self._with_rows(tap, begun, array)
+
+    def _with_rows(self, tap: Tap, begun: TracedArray | None, rows: np.ndarray) -> TracedArray:
+        """What has begun as far as `first`, and rows behind it."""
+        grown = begun.grown(rows, self.first) if isinstance(begun, GrowingArray) else None
+        if grown is not None:
+            return grown
+        parts = () if begun is None else begun.beginning(self.first)
+        return of_parts((*parts, rows), tap.axes, tap.scale)
 
     def growth(self, tap: Tap) -> Growth:
         """How a tap grows here: rows over keys form a square where those of their operands do."""
@@ -194,23 +203,32 @@ class ContinuedPass(ForwardPass):
             self.traced[tap.address] = TracedArray(array, tap.axes, tap.scale)
 
     def _same(self, value: float, rows: np.ndarray) -> np.ndarray:
-        """One value at the new keys of all old queries."""
+        """One value at the new keys of all old queries; it stands in memory once."""
         shape = (*rows.shape[:-2], self.first, rows.shape[-1] - self.first)
-        return np.broadcast_to(rows.dtype.type(value), shape)
+        found = np.ndarray(shape, rows.dtype, np.array(value, rows.dtype), strides=(0,) * len(shape))
+        found.flags.writeable = False
+        return found
 
     def _read_whole(self, operand: Value) -> torch.Tensor:
         """The operand's value at all positions, joined if it is stored in parts."""
         address = operand.address
         if address not in self._values and address not in self._steps:
-            parted = self.traced[address]
-            if "position" in parted.axes:
-                parts, axis = parted.beginning(self.tokens.shape[1]), parted.axes.index("position")
-                whole = np.concatenate(parts, axis=axis)
-                self.traced[address] = TracedArray(whole, parted.axes, parted.scale)
+            known = self.traced[address]
+            if "position" in known.axes and not isinstance(known, GrowingArray):
+                parts = known.beginning(self.tokens.shape[1])
+                known = self.traced[address] = self._joined(parts, known)
+            if isinstance(known, GrowingArray):
+                self._values[address] = self._ready(known.tensor[None])
             else:
-                whole = parted.array
-            self._values[address] = self._as_computed(whole)
+                self._values[address] = self._as_computed(known.array)
         return super().read(operand)
+
+    def _joined(self, parts: Sequence[np.ndarray], traced: TracedArray) -> TracedArray:
+        """Parts along the positions as one, with room for more where a text goes on."""
+        if self.goes_on:
+            return GrowingArray.of_parts(parts, traced.axes, traced.scale)
+        whole = np.concatenate(parts, axis=traced.axes.index("position"))
+        return TracedArray(whole, traced.axes, traced.scale)
 
     def _narrowed(
         self, address: str, value: torch.Tensor, axes: tuple[str, ...], before: bool
@@ -233,19 +251,23 @@ class ContinuedPass(ForwardPass):
 
     def _as_computed(self, array: np.ndarray) -> torch.Tensor:
         """An array of a trace (*axes) as operations have it, (1, *axes)."""
-        value = torch.from_numpy(array if array.flags.writeable else array.copy())[None]
+        return self._ready(torch.from_numpy(array if array.flags.writeable else array.copy())[None])
+
+    def _ready(self, value: torch.Tensor) -> torch.Tensor:
+        """A value in the precision that is computed in, and where it is computed."""
         return value.to(self._kind) if self._kind is not None and value.is_floating_point() else value
 
 
 def made_without_text(taps: Sequence[Tap]) -> frozenset[str]:
     """The addresses of taps that come of other sequences alone, whatever the text is."""
     apart: set[str] = set()
-    for scan, group in groupby(taps, key=lambda tap: tap.scan):
-        together = list(group)
-        for some in [together] if scan else [[tap] for tap in together]:
+    for scan, group in groupby(taps, key=attrgetter("scan")):
+        for some in [list(group)] if scan else ([tap] for tap in group):
+            if is_along(some[0].axes, TEXT) or any(is_along(tap.axes, TEXT) for tap in some):
+                continue
             made = {tap.address for tap in some}
             read = {operand.address for tap in some for operand in tap.operation.operands}
-            if read <= apart | made and not any(is_along(tap.axes, TEXT) for tap in some):
+            if read <= apart | made:
                 apart |= made
     return frozenset(apart)
 
@@ -254,8 +276,9 @@ def _common_beginning(
     model: Model, taps: Sequence[Tap], earlier: Trace, ids: np.ndarray, further: Mapping[str, Prefix]
 ) -> int:
     """How many positions of ids the earlier trace has already; 0 if it cannot be used."""
-    complete = all(tap.address in earlier for tap in taps)
-    if earlier.origin is None or earlier.interventions or earlier.dropped or not complete:
+    if earlier.origin is None or earlier.interventions or earlier.dropped:
+        return 0
+    if not earlier.arrays.keys() >= {tap.address for tap in taps}:
         return 0
     if not earlier.origin.is_of(model) or not (model.causal or np.array_equal(ids, earlier.ids)):
         return 0

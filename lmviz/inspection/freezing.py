@@ -7,6 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 import torch
 
+from lmviz.models.precision import HALF
+
 
 def storages(owned: Iterable[torch.Tensor]) -> set[int]:
     """The memory addresses of a model's parameters and buffers."""
@@ -15,9 +17,11 @@ def storages(owned: Iterable[torch.Tensor]) -> set[int]:
 
 def freeze(value: torch.Tensor, borrowed: set[int]) -> np.ndarray:
     """A batch of one as numpy, converted to float32 from coarser types, without the model's memory."""
-    value = value[0].detach()
+    if value.requires_grad:
+        value = value.detach()
     if borrowed and value.untyped_storage().data_ptr() in borrowed:
         value = value.clone()
-    if value.dtype in (torch.float16, torch.bfloat16):
+    if value.dtype in HALF:
         value = value.float()
-    return value.cpu().contiguous().numpy()
+    frozen: np.ndarray = value.cpu().contiguous().numpy()[0]
+    return frozen

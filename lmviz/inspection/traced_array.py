@@ -11,7 +11,7 @@ import numpy as np
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.indices import from_start
 from lmviz.models.address import Address
-from lmviz.models.sequences import ALONG, TEXT
+from lmviz.models.sequences import TEXT, places_along
 
 MOST_PARTS = 8
 """Rows that were typed one by one lie apart until there are so many parts; then they become one."""
@@ -65,8 +65,11 @@ class TracedArray:
 
         Parts are views, unless they would keep alive an array that is far larger than they are.
         """
-        places = tuple(slice(positions if ALONG.get(axis) == TEXT else None) for axis in self.axes)
-        return (_unburdened(self.array[places]),)
+        array, along = self.array, places_along(self.axes, TEXT)
+        if all(array.shape[place] == positions for place in along):
+            return (array,)
+        places = tuple(slice(positions if place in along else None) for place in range(array.ndim))
+        return (unburdened(array[places]),)
 
     def up_to(self, positions: int) -> TracedArray:
         """The same for the first positions alone."""
@@ -114,10 +117,8 @@ class PartedArray(TracedArray):
     _axis: int
 
     def __init__(self, parts: Sequence[np.ndarray], axes: tuple[str, ...], scale: str) -> None:
-        object.__setattr__(self, "axes", axes)
-        object.__setattr__(self, "scale", scale)
-        object.__setattr__(self, "_parts", tuple(parts))
-        object.__setattr__(self, "_axis", axes.index("position"))
+        own = {"axes": axes, "scale": scale, "_parts": tuple(parts), "_axis": axes.index("position")}
+        vars(self).update(own)  # at once: one is made of every tap with every token that is typed
 
     @cached_property
     def array(self) -> np.ndarray:
@@ -135,11 +136,14 @@ class PartedArray(TracedArray):
     def beginning(self, positions: int) -> tuple[np.ndarray, ...]:
         if self._is_whole:
             return super().beginning(positions)
-        kept, missing, before = [], positions, (slice(None),) * self._axis
-        for part in self._parts:
+        axis, parts = self._axis, self._parts
+        if sum([part.shape[axis] for part in parts]) == positions:
+            return parts
+        kept, missing, before = [], positions, (slice(None),) * axis
+        for part in parts:
             if missing > 0:
-                kept.append(_unburdened(part[(*before, slice(missing))]))
-                missing -= part.shape[self._axis]
+                kept.append(unburdened(part[(*before, slice(missing))]))
+                missing -= part.shape[axis]
         return tuple(kept)
 
     def lock(self) -> None:
@@ -178,7 +182,7 @@ def of_parts(parts: Sequence[np.ndarray], axes: tuple[str, ...], scale: str) -> 
     return PartedArray(parts, axes, scale)
 
 
-def _unburdened(view: np.ndarray) -> np.ndarray:
+def unburdened(view: np.ndarray) -> np.ndarray:
     """The view, or a copy of it where it is a small share of the array behind it."""
     behind = view.base
     is_small = isinstance(behind, np.ndarray) and view.nbytes < SMALL_SHARE * behind.nbytes

@@ -245,7 +245,11 @@ class Model(Shown, nn.Module, ABC):
         """
         modules = self.__dict__.get("_named")
         if modules is None:
-            modules = [(name and f"{name}.", module) for name, module in self.named_modules()]
+            modules = [
+                (name and f"{name}.", module)
+                for name, module in self.named_modules()
+                if module._parameters or module._buffers
+            ]
             self.__dict__["_named"] = modules
         return {
             f"{prefix}{name}": tensor

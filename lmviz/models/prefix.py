@@ -126,7 +126,9 @@ def _whole_numbers(given: Sequence[int] | np.ndarray) -> np.ndarray:
 def _from_ids(tokenizer: Tokenizer | None, ids: np.ndarray) -> Prefix:
     if ids.ndim != 1:
         raise LmvizError(f"A prefix is one row of token ids, but their shape is {ids.shape}.")
-    text, tokens = "", tuple(str(id) for id in ids)
+    given = ids.tolist()
     if tokenizer is not None and ((ids >= 0) & (ids < tokenizer.vocabulary_size)).all():
-        text, tokens = tokenizer.decode(ids), tokenizer.tokens_of(ids)
+        text, tokens = tokenizer.decode(given), tokenizer.tokens_of(given)
+    else:
+        text, tokens = "", tuple(map(str, given))
     return Prefix(text, ids, tokens, ((0, 0),) * len(ids))

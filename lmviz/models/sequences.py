@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import lru_cache
 
 TEXT = "text"
 """The sequence that every model reads: its prefix, or what a translation has come to."""
@@ -22,6 +22,12 @@ ALONG = {
 """For each axis that is as long as a sequence, which one it is; other axes belong to the model."""
 
 
-def is_along(axes: Iterable[str], sequence: str) -> bool:
+@lru_cache(maxsize=256)  # asked for of every tap with every token that is typed
+def places_along(axes: tuple[str, ...], sequence: str) -> tuple[int, ...]:
+    """Which of the axes run along a sequence, counted from 0."""
+    return tuple(place for place, axis in enumerate(axes) if ALONG.get(axis) == sequence)
+
+
+def is_along(axes: tuple[str, ...], sequence: str) -> bool:
     """Whether one of the axes runs along a sequence."""
-    return any(ALONG.get(axis) == sequence for axis in axes)
+    return bool(places_along(axes, sequence))

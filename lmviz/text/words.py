@@ -33,10 +33,14 @@ UNKNOWN_TEXT = "\ufffd"
 _CLOSING = frozenset(".,;:!?)]}%…’”»›、。，；：！？）」』")
 _OPENING = frozenset("([{“‘„«‹¿¡$£€#@（「『")
 _BINDING = frozenset(("--", "—", "/"))
+_FIRST_SPACELESS = "\u3041"
+"""The first character of such a script: a long text is joined anew with every token that is typed."""
 
 
 def _is_spaceless(character: str) -> bool:
     """Whether the character's script writes without spaces; in doubt a space does no harm."""
+    if character < _FIRST_SPACELESS:
+        return False
     name = unicodedata.name(character, "")
     return name.startswith(("CJK UNIFIED", "HIRAGANA LETTER", "KATAKANA LETTER"))
 
