@@ -69,7 +69,9 @@ def _too_small(widget: QWidget) -> Iterator[str]:
 
 def _least(widget: QWidget) -> QSize:
     """As Qt has it: what was set counts more than what the widget asks for."""
-    hint, policy, ignored = widget.minimumSizeHint(), widget.sizePolicy(), QSizePolicy.Policy.Ignored
+    shown = widget.currentWidget() if isinstance(widget, QStackedWidget) else None  # others need no room now
+    hint = (shown or widget).minimumSizeHint()
+    policy, ignored = widget.sizePolicy(), QSizePolicy.Policy.Ignored
     wide = 0 if policy.horizontalPolicy() == ignored else max(0, hint.width())
     high = 0 if policy.verticalPolicy() == ignored else max(0, hint.height())
     least = QSize(widget.minimumWidth() or wide, widget.minimumHeight() or high)

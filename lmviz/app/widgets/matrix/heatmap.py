@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.kit.painter import Painter
@@ -25,6 +28,7 @@ from lmviz.app.widgets.matrix.heatmap_painter import CellPicture, HeatmapStrokes
 DRAG_REACH = 120
 DARK, FIRST = 0.3, 24
 """The share of the strongest colour from which a cell is dark, and how many rows and columns come first."""
+LEAST_LINE = 20  # pixels at scale 1 of the cells, with the gaps around them
 TINY, LEAST_BRUSH = 9, 8  # pixels at scale 1: of a cell that is hard to point at, and of a drag that is one
 
 
@@ -108,13 +112,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         numbers = np.zeros_like(values) if scale == "token" else values
         self._cells = Cells.of(numbers, scale, limit, floor, by_row=by_row)
         first = _strongest(self._cells) if scale == "share" else ((), ())
-        self._labels = replace(
-            self._labels,
-            rows=tuple(rows),
-            columns=tuple(columns),
-            first_rows=first[0],
-            first_columns=first[1],
-        )
+        self._label(rows=tuple(rows), columns=tuple(columns), first_rows=first[0], first_columns=first[1])
         self._picture = None
         if shape_changed:
             self._hovered = self._pinned = self._suggested = None
@@ -125,6 +123,23 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         self.renew_card()
         self._describe()
         self.update()
+
+    def _label(self, **changed: Any) -> None:
+        """Have other names, and the room that they need."""
+        before = self.minimumSizeHint()
+        self._labels = replace(self._labels, **changed)
+        if self.minimumSizeHint() != before:
+            self.updateGeometry()
+
+    def minimumSizeHint(self) -> QSize:
+        """In large type, where perspectives scroll, room for names of columns, the colour scale and a line
+        of cells; in ordinary type the table of panels has the least heights.
+        """
+        least = super().minimumSizeHint()
+        if current_theme().scale <= 1:
+            return least
+        needed = self._labels.least_height(current_theme()) + self.usual_length(SCALE_HEIGHT + LEAST_LINE)
+        return least.expandedTo(QSize(0, math.ceil(needed)))
 
     def _describe(self) -> None:
         """The chosen cell, or how many there are and the strongest of them."""
@@ -162,13 +177,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         """
         self._unit = unit
         self._square, self._values_shown = square, values
-        self._labels = replace(
-            self._labels,
-            below=labels_below,
-            row_role=row_role,
-            column_role=column_role,
-            few_columns=few_columns,
-        )
+        self._label(below=labels_below, row_role=row_role, column_role=column_role, few_columns=few_columns)
         self._look_again()
 
     def set_stairs(self, rows: Sequence[int], meaning: str) -> None:

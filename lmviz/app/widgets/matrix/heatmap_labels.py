@@ -26,6 +26,7 @@ WIDEST_ROW = 0.3, 0.5
 COMFORTABLE = 44  # pixels at scale 1
 WIDEST_COLUMN = 110
 NOTE_GAP = 14
+STEP = 24  # pixels at scale 1
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,13 @@ class HeatmapLabels:
     def rotated(self, cell_width: float, theme: Theme) -> bool:
         """Whether the names of columns need more room than a cell is wide."""
         return not self.few_columns and self._widest_column(theme) + 4 > cell_width
+
+    def least_height(self, theme: Theme) -> float:
+        """What the names of columns may need of the height, however narrow the cells are. It goes by steps:
+        for another name not everything is laid out anew.
+        """
+        step = STEP * theme.scale
+        return math.ceil(self._column_height(0.0, theme) / step) * step
 
     def _column_height(self, cell_width: float, theme: Theme) -> float:
         if not self.columns:
