@@ -23,12 +23,10 @@ class FollowedFiles(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._watcher = QFileSystemWatcher(self)
+        self._watcher: QFileSystemWatcher | None = None
         self._kinds: dict[str, tuple[dict[Path, State], Callable[[set[Path]], None]]] = {}
         self._soon = QTimer(self, singleShot=True, interval=SOON)
         self._soon.timeout.connect(self._look)
-        self._watcher.fileChanged.connect(lambda _: self._soon.start())
-        self._watcher.directoryChanged.connect(lambda _: self._soon.start())
 
     def follow(self, kind: str, paths: Iterable[Path], act: Callable[[set[Path]], None]) -> None:
         """Follow other files of a kind."""
@@ -42,13 +40,28 @@ class FollowedFiles(QObject):
 
     def _watch(self) -> None:
         """Watch the files, and their folders: one that another takes the place of is lost otherwise."""
-        files = {str(path) for known, _ in self._kinds.values() for path in known if _state(path) is not None}
-        wanted = files | {os.path.dirname(path) for path in files}
-        watched = {*self._watcher.files(), *self._watcher.directories()}
+        paths = {path for known, _ in self._kinds.values() for path in known}
+        folders = {
+            str(path.parent) for path in paths if os.path.isdir(path.parent)
+        }  # also where the file is away
+        wanted = folders | {str(path) for path in paths if _state(path) is not None}
+        if not wanted:  # a system has few watchers for all programs of a user (128 under Linux)
+            if self._watcher is not None:
+                self._watcher.deleteLater()
+                self._watcher = None
+            return
+        watcher = self._watcher = self._watcher or self._made_watcher()
+        watched = {*watcher.files(), *watcher.directories()}
         if watched - wanted:
-            self._watcher.removePaths(list(watched - wanted))
+            watcher.removePaths(list(watched - wanted))
         if wanted - watched:
-            self._watcher.addPaths(list(wanted - watched))
+            watcher.addPaths(list(wanted - watched))
+
+    def _made_watcher(self) -> QFileSystemWatcher:
+        watcher = QFileSystemWatcher(self)
+        watcher.fileChanged.connect(lambda _: self._soon.start())
+        watcher.directoryChanged.connect(lambda _: self._soon.start())
+        return watcher
 
     def _look(self) -> None:
         """Tell of the files that are others now."""

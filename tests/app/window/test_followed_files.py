@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QFileSystemWatcher
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
@@ -44,6 +45,32 @@ def test_a_file_that_another_is_put_in_the_place_of_has_changed_each_time(
     shutil.copy(first, second)
     qtbot.waitUntil(lambda: len(told) == 3)
     assert told[-1] == {second}
+
+
+def test_a_file_that_was_away_is_told_of_when_it_is_back(
+    followed: FollowedFiles, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path, told = tmp_path / "alone" / "only", []
+    path.parent.mkdir()
+    path.write_text("one")
+    followed.follow("some", [path], told.append)
+    with qtbot.waitSignal(followed._soon.timeout):
+        path.unlink()
+    path.write_text("three")
+    qtbot.waitUntil(lambda: told == [{path}])
+
+
+def test_nothing_is_watched_with_until_there_is_something_to_watch(
+    followed: FollowedFiles, tmp_path: Path
+) -> None:
+    path = tmp_path / "some"
+    path.write_text("one")
+    assert followed.findChild(QFileSystemWatcher) is None
+    followed.follow("some", [path], lambda _: None)
+    assert followed.findChild(QFileSystemWatcher) is not None
+    followed.leave("some")
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert followed.findChild(QFileSystemWatcher) is None
 
 
 def test_a_lecture_is_read_again_and_its_place_kept(
