@@ -319,6 +319,16 @@ def attention(driver: Driver) -> None:
     driver.choose_head("induction", STORY)
 
 
+def channels(driver: Driver) -> None:
+    """The heads of a layer as channels of a convolution, the diagonal of one lit."""
+    driver.show("attention")
+    driver.open_model("shakespeare-transformer")
+    driver.type("To be or not to be that is the question")
+    driver.bring_to_front("channels")
+    driver.session.attention.choose_head(0, 2)
+    driver.session.attention.choose_offset(-1)
+
+
 def tagging(driver: Driver) -> None:
     """A tag in the middle of a sentence, and what it owes to the words on either side."""
     driver.show("inside")
@@ -528,6 +538,7 @@ SCENES = (
     Scene("saliency", saliency),
     Scene("through-time", through_time),
     Scene("attention", attention, themes=BOTH),
+    Scene("channels", channels),
     Scene("tagging", tagging),
     Scene("classification", classification),
     Scene("preview", preview),

@@ -21,7 +21,7 @@ from lmviz.inspection.names import told_apart
 from lmviz.inspection.recipes.recipe import arguments_of, recipe_of, traced
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
-from lmviz.looks.parts import Matrix, Picker, SideBySide, Stacked, Words
+from lmviz.looks.parts import Matrix, Picker, SideBySide
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -50,13 +50,10 @@ TOLD = (
 )
 
 SIZE = Picker("kernel_size_picker", says="how many offsets a kernel has", choices=tuple(SIZES))
-SENTENCE = Words("channels_sentence")
-KERNELS = Matrix("channels_matrix", says="mean weight of each head at each offset", scale="share", share=3)
-WEIGHTS = Matrix("offset_matrix", says="weights at one offset over the text", scale="share", share=2)
-SUM = Words("channels_sum", role="muted")
+KERNELS = Matrix("channels_matrix", says="mean weight of each head at each offset", scale="share", share=1)
+WEIGHTS = Matrix("offset_matrix", says="weights at one offset over the text", scale="share", share=1)
 
-BESIDE = Stacked("", parts=(SENTENCE, WEIGHTS, SUM), share=1)
-BOTH = SideBySide("", first=KERNELS, second=BESIDE, shares=(5, 6), share=1)
+BOTH = SideBySide("", first=KERNELS, second=WEIGHTS, shares=(5, 6), share=1)
 
 
 class ChannelsPanel(AskingPanel[Reading, "HeadKernels"]):
@@ -76,6 +73,7 @@ class ChannelsPanel(AskingPanel[Reading, "HeadKernels"]):
         "focus.source_changed",
     )
     parts = (BOTH, SIZE)
+    begins_bare = True  # In the text, whose place it shares, is as low
 
     _size = 2  # its place among the sizes
 
@@ -129,18 +127,11 @@ class ChannelsPanel(AskingPanel[Reading, "HeadKernels"]):
         )
         size = list(SIZES.values())[self._size]
         asked = arguments_of(found.layer, **({"side": found.side} if found.side else {}), size=size)
-        beside = (
-            replace(
-                SENTENCE,
-                text=self.of_units(f"{_sentence(found, head)} Its weights {_place(offsets[shown])}:"),
-                tip=self.of_units(TOLD),
-            ),
-            self._weights(reading, found, head, shown),
-            replace(SUM, text=self.of_units(_sum(found))),
-        )
         return Look(
-            (replace(BOTH, first=kernels, second=replace(BESIDE, parts=beside)),),
+            (replace(BOTH, first=kernels, second=self._weights(reading, found, head, shown)),),
             title=f"Layer {numbered(found.layer)}: heads as channels",
+            aside=self.of_units(_sentence(found, head)),
+            aside_tip=self.of_units(f"{TOLD}\n\n{_sum(found)}"),
             head=(replace(SIZE, chosen=self._size, chose=self._resize),),
             arrays={"weights": found.array, "shares": found.shares},
             names=Names(heads, list(map(str, offsets))),
@@ -164,7 +155,7 @@ class ChannelsPanel(AskingPanel[Reading, "HeadKernels"]):
             WEIGHTS,
             values=values,
             limit=1.0,
-            rows=(f"head {numbered(head)}", "fixed"),
+            rows=(f"head {numbered(head)} at {_signed(int(found.offsets[column]))}", "fixed"),
             columns=told_apart(tuple(map(visible, tokens))),
             words=written if len(tokens) <= MOST_WORDS else (),
             column=place if place < len(tokens) else -1,
@@ -250,22 +241,22 @@ def _sentence(found: HeadKernels, head: int) -> str:
     """Whether the chosen head is a convolution, and by how much."""
     share, name = float(found.shares[head]), f"Head {numbered(head)}"
     if np.isnan(share):
-        return f"{name} writes nothing here."
+        return f"{name} writes nothing here"
     if share <= 0:
-        return f"{name} is no convolution: fixed weights are further off from what it writes than nothing is."
+        return f"{name} is no convolution: fixed weights are further off from what it writes than nothing is"
     given = f"fixed weights keep {whole_percentage(share)} of what it writes"
     if share >= NEARLY:
-        return f"{name} is nearly a convolution: {given}."
+        return f"{name} is nearly a convolution: {given}"
     if share < HARDLY:
-        return f"{name} weights by the words: {given}."
-    return f"{name} is partly a convolution: {given}."
+        return f"{name} weights by the words: {given}"
+    return f"{name} is partly a convolution: {given}"
 
 
 def _sum(found: HeadKernels) -> str:
     missed = plain(found.difference, 2)
     if found.is_exact:
         return (
-            "Each word by its own weights, all heads and offsets sum to what the layer writes, its bias "
-            f"apart (to {missed})."
+            "With the weights of each word, the sum over heads and offsets of weight × value, through the "
+            f"output matrix and with its bias, is what the layer writes: it misses that by {missed} at most."
         )
     return f"A change in force puts what the layer writes up to {missed} away from the sum over its heads."
