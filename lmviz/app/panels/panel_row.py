@@ -70,5 +70,12 @@ class PanelRow:
         return getattr(import_module(f"lmviz.app.panels.{module}"), name)
 
     def build(self, session: Session) -> Panel:
-        """Make the panel."""
-        return self.load()(session)
+        """Make the panel; where that fails, one that says so in its place."""
+        try:
+            return self.load()(session)
+        except Exception as fault:
+            from lmviz.app.panels.unmade_panel import UnmadePanel  # hardly ever needed
+            from lmviz.app.workers.faults import sentence_for
+
+            sentence = sentence_for(fault, "Making this panel")
+            return UnmadePanel(session, self.name, self.title, sentence)
