@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.text.corpus import Corpus, Side
 from lmviz.text.stream import Stream
 from lmviz.text.stretch import Stretches
 from lmviz.text.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus, Side
 
 _STEP = 1 << 20  # ids compared at a time, so that a memory-mapped corpus stays on the disk
 _AROUND = {"characters": 60, "bpe": 20}  # tokens shown on either side of a match

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from lmviz.base.errors import LmvizError
 from lmviz.text.catalogue import corpus_files, find_entry
-from lmviz.text.corpus import Corpus
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.documents import draw, split
 from lmviz.text.packing import name_within
@@ -15,6 +15,9 @@ from lmviz.text.plain_documents import plain_documents
 from lmviz.text.reading import find_files, read_found
 from lmviz.text.stretch import Stretches
 from lmviz.text.task_reading import FoundExamples, read_examples, read_labelled_folders
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
 
 LONGEST = 60
 """Characters of a plain text that are enough for a first look."""

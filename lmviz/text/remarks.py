@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from lmviz.base.figures import count, number, percentage
-from lmviz.text.corpus import Corpus
 from lmviz.text.tag_counts import tag_counts
 from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
 
 FEW = 0.1
 """The share of all types that is few, where half of the text consists of them."""

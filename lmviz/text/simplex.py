@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmviz.base.errors import LmvizError
 from lmviz.text.concordance import Concordance, concordance
-from lmviz.text.corpus import Corpus
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
 
 FEWEST, MOST = 2, 8
 """With how many different continuations a context can be drawn, one bar each."""

@@ -182,6 +182,23 @@ def test_no_perspective_asks_for_anything_heavy_before_the_first_live_reading(tm
     assert done.stdout.splitlines() == ["True"], done.stderr
 
 
+READERS = """
+import sys
+from lmviz.app.panels.table import rows_of
+for row in (*rows_of("corpus"), *rows_of("train")):
+    row.load()
+    asked = sorted({"lmviz.text.corpus", "lmviz.text.contents", "lmviz.text.forms"} & sys.modules.keys())
+    assert not asked, (row.name, asked)
+"""
+
+
+@pytest.mark.slow
+def test_no_panel_of_texts_or_training_loads_what_reads_a_file_before_there_is_one(tmp_path: Path) -> None:
+    """The thread that reads loads all of it: a person who goes to Corpus or Train need not wait for that."""
+    done = run(tmp_path, READERS)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.slow
 def test_a_text_on_the_command_line_is_opened(tmp_path: Path, text_file: Path) -> None:
     opened = """

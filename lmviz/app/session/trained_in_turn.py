@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -16,7 +16,9 @@ from lmviz.app.workers.threads import compute_with
 from lmviz.base.configuration import Configuration
 from lmviz.runs.racing import PlannedLane
 from lmviz.scaling.measured_race import MeasuredRace, measure_race
-from lmviz.text.corpus import Corpus
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
 
 Options = TypeVar("Options", bound="Configuration")
 

@@ -28,13 +28,13 @@ from lmviz.inspection.intervention import Intervention
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.names import COUNTED, Names
 from lmviz.models.address import Address
-from lmviz.text.corpus import Corpus
 
 if TYPE_CHECKING:
     from lmviz.circuits.ablation import Ablation
     from lmviz.circuits.contrast import Contrast
     from lmviz.circuits.growing import Growing
     from lmviz.models.model import Model
+    from lmviz.text.corpus import Corpus
 
 LOSS_WITHOUT = Key("loss without a part")
 

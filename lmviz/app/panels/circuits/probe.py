@@ -45,12 +45,12 @@ from lmviz.inspection.recipes.text import loading_of
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
 from lmviz.looks.parts import Button, LookPart, Picker, SideBySide, Space, Stacked
-from lmviz.text.corpus import Corpus
 
 if TYPE_CHECKING:
     from lmviz.base.reporting import Report
     from lmviz.readouts.number_probe import NumberProbes
     from lmviz.readouts.probing import Probes
+    from lmviz.text.corpus import Corpus
 
 
 @dataclass(frozen=True)

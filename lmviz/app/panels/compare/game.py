@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
@@ -18,7 +18,9 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, stack
 from lmviz.app.widgets.base.invitation import Invitation
-from lmviz.text.corpus import Corpus
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
 
 T = TypeVar("T")
 

@@ -28,11 +28,11 @@ from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.decoding.guessing import GuessingGame, Round, choose_rounds, common_words, has_units, offered_words
 from lmviz.looks.columns import Column
-from lmviz.text.corpus import Corpus
 from lmviz.text.tokenizer import Tokenizer, visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+    from lmviz.text.corpus import Corpus
 
 ROUNDS = 10
 BEFORE = {"characters": 60, "bpe": 24}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
@@ -18,7 +19,9 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.decoding.options import SamplingOptions
 from lmviz.decoding.which_is_real import HeldOutPassage, Pair, RealGame, fitting_passages, invent
-from lmviz.text.corpus import Corpus
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
 
 PAIRS = 10
 LENGTHS = {"characters": (60, 140), "bpe": (16, 32)}

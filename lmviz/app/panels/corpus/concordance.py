@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
 
@@ -20,8 +22,10 @@ from lmviz.inspection.recipes.text import concordance_recipe, settings_of
 from lmviz.looks.names import Names
 from lmviz.looks.occurrence import OccurrenceLine
 from lmviz.text.concordance import Concordance, concordance
-from lmviz.text.corpus import Corpus
 from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
 
 KEY = Key("concordance")
 

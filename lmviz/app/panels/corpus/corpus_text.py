@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from lmviz.app.panels.panel import Panel
@@ -16,11 +18,13 @@ from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.inspection.recipes.text import merges_recipe, page_recipe, settings_of
 from lmviz.text.byte_level import readable_piece
-from lmviz.text.corpus import Corpus
 from lmviz.text.merges import apply_merges, bpe_merges
 from lmviz.text.remarks import corpus_remark
 from lmviz.text.stretch import Stretch, Stretches
 from lmviz.text.tokenizer import END, START, Tokenizer, visible
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
 
 PAGE = 480
 MERGED = PAGE // 3  # tokens of the whole vocabulary that fall into pieces again

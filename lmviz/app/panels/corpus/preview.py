@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPaintEvent
@@ -39,7 +40,9 @@ from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.document_marks import NONE
 from lmviz.text.encodings import AS_WINDOWS, DROPPED, RECOGNISED, SHOWN, title_of
 from lmviz.text.layout import BOTH
-from lmviz.text.preview import EncodedRow, Preview, PreviewRow, changed_file, offered_encodings
+
+if TYPE_CHECKING:
+    from lmviz.text.preview import EncodedRow, Preview, PreviewRow
 
 NOTHING = "If something about a file has to be guessed, it is shown here before it is read."
 UNUSED = "unused"
@@ -190,6 +193,8 @@ class PreviewPanel(Panel):
             self.session.text.consider(*offer.with_task(settings["task"]))
             return
         form = {} if offer.layout is None or "encoding" in settings else {"form": offer.layout.form}
+        from lmviz.text.preview import changed_file  # much of the package, of which the first look needs none
+
         self._look(changed_file(offer.options, **{**form, **settings}))
 
     def _look(self, options: CorpusOptions) -> None:
@@ -245,6 +250,8 @@ class PreviewPanel(Panel):
         task = layout.task if layout is not None else told
         tasks = {name: find_task(name).title.lower() for name in offer.tasks}
         set_choices(self._task, {"": "choose…", **tasks} if not task else tasks, task)
+        from lmviz.text.preview import offered_encodings  # as above
+
         set_choices(self._encoding, offered_encodings(offer.options.encoding), offer.options.encoding)
         dialect = None if layout is None else layout.dialect
         if dialect is not None and layout is not None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.widgets.base.steady import ComboBox
-from lmviz.text.corpus import Corpus, Side
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus, Side
 
 
 class SidePicker(ComboBox):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, QTimer
@@ -25,9 +26,11 @@ from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.inspection.recipes.text import settings_of, simplex_recipe
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.names import Names
-from lmviz.text.corpus import Corpus
 from lmviz.text.simplex import CountedWords, counted_words, example_context, with_share
 from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
 
 KEY = Key("simplex")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent
@@ -24,11 +25,13 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report
 from lmviz.tasks import NEXT_TOKEN, find_task
 from lmviz.text.catalogue import CATALOGUE, Entry, find_entry
-from lmviz.text.corpus import Corpus
 from lmviz.text.corpus_options import AFTER_DECODING, CorpusOptions
 from lmviz.text.download import download
 from lmviz.text.encodings import RECOGNISED
 from lmviz.text.several_files import file_in_another_language
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
 
 KINDS = ("characters", "words", "spaces", "bpe")
 FILTER = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from PySide6.QtWidgets import QLineEdit, QWidget
 
@@ -18,9 +20,11 @@ from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.inspection.recipes.text import settings_of, vocabulary_recipe
 from lmviz.looks.columns import Column
 from lmviz.looks.names import Names
-from lmviz.text.corpus import Corpus
 from lmviz.text.tag_counts import tag_counts
 from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
 
 TABLE = 120  # pixels that the table keeps above the curves
 NOTHING = "The tokens of an open text are listed here, the most frequent first. Choose one from the list."

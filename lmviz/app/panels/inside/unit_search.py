@@ -13,11 +13,11 @@ from lmviz.app.workers.job import Job
 from lmviz.base.reporting import Report
 from lmviz.inspection.names import number_of
 from lmviz.runs.opening import open_model_of, open_recorded
-from lmviz.text.corpus import Corpus
 
 if TYPE_CHECKING:
     from lmviz.inspection.unit_search import FiringPlace, SearchProgress
     from lmviz.models.model import Model
+    from lmviz.text.corpus import Corpus
 
 SEARCHED_TOKENS = 500_000
 CHARACTERS = 4  # at least, per token: so much text is read if the model's tokens are not the corpus's

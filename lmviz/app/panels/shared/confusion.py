@@ -30,12 +30,12 @@ from lmviz.inspection.recipes.run import confusion_recipe
 from lmviz.inspection.recipes.text import settings_of
 from lmviz.looks.columns import Column
 from lmviz.looks.names import Names
-from lmviz.text.corpus import Corpus
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.app.session.scores import Asked, Changes
     from lmviz.runs.evaluating import Score
+    from lmviz.text.corpus import Corpus
     from lmviz.training.label_evaluation import LabelEvaluation
 
 FEW = 5000

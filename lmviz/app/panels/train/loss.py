@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -27,11 +27,13 @@ from lmviz.looks.curve import PlotCurve
 from lmviz.looks.look import Look
 from lmviz.looks.parts import Curves
 from lmviz.tasks import NEXT_TOKEN, TASKS
-from lmviz.text.corpus import Corpus
 from lmviz.training.description import RunDescription
 from lmviz.training.forgetting import Forgetting
 from lmviz.training.loss_remark import loss_remark
 from lmviz.training.units import ACCURACY, BITS, LABEL_UNITS, UNITS, convert_loss, smooth
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
 
 ROOMY = 560  # pixels at scale 1 from which on the controls have room beside the title
 OWN, COMPARABLE, OTHER = 2.4, 1.2, 1.0  # widths of curves

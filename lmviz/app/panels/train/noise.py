@@ -16,9 +16,9 @@ from lmviz.looks.curve import PlotCurve
 from lmviz.looks.look import Look
 from lmviz.looks.parts import Button, Curves, LookPart, SideBySide, Space, Stacked, Words
 from lmviz.runs.opening import open_model_of, open_recorded
-from lmviz.text.corpus import Corpus
 
 if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
     from lmviz.training.gradient_noise import GradientNoise
 
 TITLE = "Gradient noise"
