@@ -59,9 +59,17 @@ class Scene:
         self.wait(lambda: reading.current is not None and not reading.is_busy)
 
     def let_everything_be_answered(self) -> None:
-        """Until whatever followed from what was asked so far has been drawn, and the reader is through."""
-        panels = [panel for panel in self.window.perspective.panels if panel.is_in_sight]
-        self.wait(lambda: all(panel.is_up_to_date or panel.awaits_answer for panel in panels))
+        """Until whatever followed from what was asked so far has been drawn, and the reader is through.
+
+        What has begun may come in front meanwhile: what is behind it then is drawn when it is seen again.
+        """
+
+        def all_have_drawn() -> None:
+            seen = [panel for panel in self.window.perspective.panels if panel.is_in_sight]
+            behind = [panel for panel in seen if not panel.is_up_to_date and not panel.awaits_answer]
+            assert [panel.objectName() for panel in behind] == []
+
+        self.qtbot.waitUntil(all_have_drawn)
         done: list[None] = []
         self.session.work.ask("asked last", lambda: None, done.append, pytest.fail)
         self.wait(lambda: done)

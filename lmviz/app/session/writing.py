@@ -293,7 +293,11 @@ class Writing(Part):
                 before = distribution_after(untouched.after(unchanged, prefix, chosen), sampling)
             return found, before
 
-        self._reading.ask(key, read_on, lambda both: answer(*both), failed)
+        def fail(sentence: str) -> None:
+            failed(sentence)
+            self.late_changed.emit()  # a choice is not awaited any more
+
+        self._reading.ask(key, read_on, lambda both: answer(*both), fail)
         self.late_changed.emit()
 
     def _stand_on(self, branches: Branches | None) -> None:
