@@ -5,20 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QIODevice, QPoint, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QRegion
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QGraphicsView, QScrollArea, QWidget
+from PySide6.QtWidgets import QGraphicsItem, QGraphicsView, QScrollArea, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.look.typefaces import TOKEN_FAMILIES
 from lmviz.app.widgets.base.svg_strokes import in_pixels
+from lmviz.app.widgets.kit.svg_clips import with_clips
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.looks.names import COUNTED, Names
@@ -83,15 +84,11 @@ def _png_of(widget: QWidget) -> bytes:
     return bytes(content.data().data())
 
 
-def paint_clipped(widget: QWidget, painter: QPainter, without: Collection[QWidget] = ()) -> None:
+def _paint(widget: QWidget, painter: QPainter, without: Collection[QWidget], flags: Any) -> None:
     """Paint what a widget shows, without some within it; `QWidget.render` keeps no clip where it is recorded.
 
     What a scroll area hides is then drawn over what stands around it.
     """
-    _paint(widget, painter, without, QWidget.RenderFlag.DrawWindowBackground)
-
-
-def _paint(widget: QWidget, painter: QPainter, without: Collection[QWidget], flags: Any) -> None:
     painter.save()
     painter.setClipRect(widget.rect(), Qt.ClipOperation.IntersectClip)
     QWidget.render(widget, painter, QPoint(), QRegion(), flags)  # a graphics view has another `render`
@@ -108,7 +105,7 @@ def _paint(widget: QWidget, painter: QPainter, without: Collection[QWidget], fla
 def svg_of(widget: QWidget, without: Collection[QWidget] = ()) -> bytes:
     """What a widget shows as SVG, without some within it.
 
-    Qt writes no clip: what can be scrolled stands in a part that has one.
+    What can be scrolled, and what stands within the axes of a plot, has a part of its own with a clip.
     """
     scrolled = [area.viewport() for area in widget.findChildren(QScrollArea) if _is_cut(area)]
     outermost = [
@@ -116,18 +113,86 @@ def svg_of(widget: QWidget, without: Collection[QWidget] = ()) -> bytes:
         for each in scrolled
         if not any(other is not each and other.isAncestorOf(each) for other in scrolled)
     ]
-    parts = [_svg(widget, [*outermost, *without])]
-    for number, viewport in enumerate(outermost):
-        corner, width, height = viewport.mapTo(widget, QPoint()), viewport.width(), viewport.height()
+    views = [view for view in _views(widget) if not _is_within(view, [*outermost, *without])]
+    with _unseen(widget.items() if isinstance(widget, QGraphicsView) else []):
+        parts = [_svg(widget, [*outermost, *without, *views])]
+    for plot in _plots(views):
+        corner = plot.view.mapTo(widget, QPoint()) if plot.view is not widget else QPoint()
+        passes = [(plot.drawn, QRectF(plot.view.rect())), (plot.beside, plot.area)]
+        for unseen, area in passes if plot.drawn else passes[:1]:
+            with _unseen(unseen):
+                inner = _svg(plot.view, (), is_plot=True) + "</svg>"
+            parts.append(_clipped(inner, len(parts), corner, area))
+    for viewport in outermost:
+        area = QRectF(0, 0, viewport.width(), viewport.height())
         inner = svg_of(viewport, without).decode()
-        inner = inner[inner.index(">", inner.index("<svg")) + 1 : inner.rindex("</svg>")]
-        inner = re.sub(r'(id="|url\(#)', rf"\g<1>part{number}-", inner)
-        parts.append(
-            f'<clipPath id="part{number}"><rect width="{width}" height="{height}"/></clipPath>'
-            f'<g transform="translate({corner.x()} {corner.y()})"><g clip-path="url(#part{number})">'
-            f"{inner}</g></g>"
-        )
+        parts.append(_clipped(inner, len(parts), viewport.mapTo(widget, QPoint()), area))
     return "".join([*parts, "</svg>\n"]).encode()
+
+
+def _clipped(svg: str, number: int, corner: QPoint, area: QRectF) -> str:
+    """What another SVG shows in an area, with its corner at a place, as a part with names of its own."""
+    inner = svg[svg.index(">", svg.index("<svg")) + 1 : svg.rindex("</svg>")]
+    inner = re.sub(r'(id="|url\(#)', rf"\g<1>part{number}-", inner)
+    places = (area.x(), area.y(), area.width(), area.height())
+    x, y, width, height = (f"{place:g}" for place in places)
+    return (
+        f'<clipPath id="part{number}"><rect x="{x}" y="{y}" width="{width}" height="{height}"/></clipPath>'
+        f'<g transform="translate({corner.x()} {corner.y()})"><g clip-path="url(#part{number})">'
+        f"{inner}</g></g>"
+    )
+
+
+class _Plot(NamedTuple):
+    """A plot's view, what is drawn within its axes, all else in it, and where the axes are in the view."""
+
+    view: QGraphicsView
+    drawn: list[QGraphicsItem]
+    beside: list[QGraphicsItem]
+    area: QRectF
+
+
+def _plots(views: Iterable[QGraphicsView]) -> Iterator[_Plot]:
+    for view in views:
+        if not view.isVisible():
+            continue
+        boxes = [item for item in view.items() if hasattr(item, "childGroup")]  # ViewBoxes of pyqtgraph's
+        for box in boxes:
+            place = view.mapFromScene(box.mapRectToScene(box.boundingRect())).boundingRect()
+            area = QRectF(place.translated(view.viewport().pos()))
+            yield _Plot(view, [box.childGroup], _beside(box.childGroup), area)
+        if not boxes:
+            yield _Plot(view, [], [], QRectF())
+
+
+def _is_within(widget: QWidget, others: Collection[QWidget]) -> bool:
+    return any(other is widget or other.isAncestorOf(widget) for other in others)
+
+
+def _beside(item: QGraphicsItem) -> list[QGraphicsItem]:
+    """All of a scene but an item, what it stands in, and what stands in it."""
+    beside: list[QGraphicsItem] = []
+    while (parent := item.parentItem()) is not None:
+        beside += [each for each in parent.childItems() if each is not item]
+        item = parent
+    return beside + [each for each in item.scene().items() if each.parentItem() is None and each is not item]
+
+
+@contextmanager
+def _unseen(items: Sequence[QGraphicsItem]) -> Iterator[None]:
+    """Have some not be drawn, nor what stands in them."""
+    before = [item.opacity() for item in items]
+    for item in items:
+        item.setOpacity(0)
+    try:
+        yield
+    finally:
+        for item, opacity in zip(items, before, strict=True):
+            item.setOpacity(opacity)
+
+
+def _views(widget: QWidget) -> list[QGraphicsView]:
+    return [*widget.findChildren(QGraphicsView), *([widget] if isinstance(widget, QGraphicsView) else [])]
 
 
 def _is_cut(area: QScrollArea) -> bool:
@@ -136,8 +201,8 @@ def _is_cut(area: QScrollArea) -> bool:
     return is_larger and not area.isHidden()
 
 
-def _svg(widget: QWidget, without: Collection[QWidget]) -> str:
-    """A widget without some within it, and without the end of the file."""
+def _svg(widget: QWidget, without: Collection[QWidget], *, is_plot: bool = False) -> str:
+    """A widget without some within it, on a ground unless it is a plot, and without the end of the file."""
     content = QBuffer()
     content.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
@@ -146,19 +211,19 @@ def _svg(widget: QWidget, without: Collection[QWidget]) -> str:
     generator.setViewBox(widget.rect())
     generator.setTitle(widget.accessibleName() or "lmviz")
     with _marks_drawn_one_by_one(widget), QPainter(generator) as painter:
-        painter.fillRect(widget.rect(), current_theme().surface)
-        paint_clipped(widget, painter, without)
+        if not is_plot:
+            painter.fillRect(widget.rect(), current_theme().surface)
+        flag = QWidget.RenderFlag(0) if is_plot else QWidget.RenderFlag.DrawWindowBackground
+        _paint(widget, painter, without, flag)
     text = bytes(content.data().data()).decode()
-    return in_pixels(_FAMILY.sub(_with_kind, text[: text.rindex("</svg>")]))
+    return in_pixels(with_clips(_FAMILY.sub(_with_kind, text[: text.rindex("</svg>")])))
 
 
 @contextmanager
 def _marks_drawn_one_by_one(widget: QWidget) -> Iterator[None]:
     """Have plots not copy their marks from one picture of all kinds: Qt would write that for each mark."""
-    views = widget.findChildren(QGraphicsView)
-    if isinstance(widget, QGraphicsView):
-        views.append(widget)
-    marks: list[Any] = [item for view in views for item in view.items() if hasattr(item, "fragmentAtlas")]
+    items = [item for view in _views(widget) for item in view.items()]
+    marks: list[Any] = [item for item in items if hasattr(item, "fragmentAtlas")]
     for each in marks:
         each.setExportMode(True, {})
     try:

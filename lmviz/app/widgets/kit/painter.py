@@ -28,6 +28,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.kit import svg_clips
 from lmviz.base.plain_text import seen
 
 AT_LEFT = Qt.AlignmentFlag.AlignVCenter
@@ -127,6 +128,27 @@ class Painter(QPainter):
         self._take(ink, None, None)
         self.drawPolygon([end, back + aside, back - aside])
 
+    @contextmanager
+    def clipped(self, area: QRectF) -> Iterator[None]:
+        """Have nothing be drawn outside of an area, also as SVG; what is set meanwhile ends with it."""
+        is_svg = self.paintEngine().type() == QPaintEngine.Type.SVG
+        if is_svg:
+            self._note(svg_clips.begin(area))
+        self.save()
+        self.setClipRect(area)
+        try:
+            yield
+        finally:
+            self.restore()
+            if is_svg:
+                self._note(svg_clips.END)
+
+    def _note(self, words: str) -> None:
+        self.save()
+        self.setPen(Qt.GlobalColor.black)  # Qt writes no words without a pen
+        self.drawText(QPointF(), words)
+        self.restore()
+
     def draw_part(self, area: QRectF, image: QImage, part: QRect) -> None:
         """Draw a part of an image; as SVG, Qt's own call writes all of it."""
         if self.paintEngine().type() == QPaintEngine.Type.SVG:
@@ -157,14 +179,12 @@ class Painter(QPainter):
     def hatch(self, area: QRectF, ink: QColor) -> None:
         """Draw a rectangle of slanted lines: what is there, and not explained."""
         self.box(area, None, ink, 1, radius=2)
-        self.save()
-        self.setClipRect(area)
-        self.setPen(QPen(ink, self.theme.scale))
-        step, high = 5 * self.theme.scale, area.height()
-        for number in range(int((area.width() + high) / step) + 1):
-            left = area.left() + number * step
-            self.drawLine(QPointF(left, area.top()), QPointF(left - high, area.bottom()))
-        self.restore()
+        with self.clipped(area):
+            self.setPen(QPen(ink, self.theme.scale))
+            step, high = 5 * self.theme.scale, area.height()
+            for number in range(int((area.width() + high) / step) + 1):
+                left = area.left() + number * step
+                self.drawLine(QPointF(left, area.top()), QPointF(left - high, area.bottom()))
 
     def dot(
         self,

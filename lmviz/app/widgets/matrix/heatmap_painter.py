@@ -79,14 +79,12 @@ class HeatmapStrokes:
     def draw_cells(self, ratio: float) -> None:
         """The colours, with thin gaps between cells that are large enough."""
         painter = self._painter
-        painter.save()
-        painter.setClipRect(self._frame.area)
-        painter.setRenderHint(Painter.RenderHint.SmoothPixmapTransform, False)
-        image, place = self._picture.shown(self._frame, ratio)
-        painter.drawImage(place, image)
-        self._draw_hatches()
-        self._draw_gaps()
-        painter.restore()
+        with painter.clipped(self._frame.area):
+            painter.setRenderHint(Painter.RenderHint.SmoothPixmapTransform, False)
+            image, place = self._picture.shown(self._frame, ratio)
+            painter.drawImage(place, image)
+            self._draw_hatches()
+            self._draw_gaps()
 
     def _draw_hatches(self) -> None:
         """Cells that are not a number are hatched where that can be seen."""
@@ -122,10 +120,8 @@ class HeatmapStrokes:
             image = self._picture.cross(cell, rows, columns)
         else:
             return
-        self._painter.save()
-        self._painter.setClipRect(frame.area)
-        self._painter.drawImage(frame.cells(rows, columns), image)
-        self._painter.restore()
+        with self._painter.clipped(frame.area):
+            self._painter.drawImage(frame.cells(rows, columns), image)
 
     def draw_values(self, rows: Sequence[int]) -> None:
         """The numbers themselves, in cells with room for them."""
@@ -185,13 +181,11 @@ class HeatmapStrokes:
             draw(place.topLeft())
             path.lineTo(place.topRight())
         painter, width = self._painter, self._length(2)
-        painter.save()
-        painter.setClipRect(frame.area.adjusted(-width, -width, width, width))
-        painter.setRenderHint(Painter.RenderHint.Antialiasing, False)
-        pen = QPen(self._theme.key, width)
-        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
-        painter.stroke(path, pen)
-        painter.restore()
+        with painter.clipped(frame.area.adjusted(-width, -width, width, width)):
+            painter.setRenderHint(Painter.RenderHint.Antialiasing, False)
+            pen = QPen(self._theme.key, width)
+            pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+            painter.stroke(path, pen)
 
     def draw_outlines(
         self,

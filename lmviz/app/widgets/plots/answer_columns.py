@@ -108,12 +108,10 @@ class AnswerColumns(RowParts):
         lines = self._lines()
         if lines and column.text:
             text = QRectF(area.left(), length(HEAD), area.width(), lines * length(LINE))
-            painter.save()
-            painter.setClipRect(text)
-            painter.setFont(self.theme.font(SIZE))
-            painter.setPen(self.theme.text)
-            painter.drawText(text, Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap, column.text)
-            painter.restore()
+            with painter.clipped(text):
+                painter.setFont(self.theme.font(SIZE))
+                painter.setPen(self.theme.text)
+                painter.drawText(text, Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap, column.text)
             measure = measure_of(self.theme, SIZE, False, False)
             if measure.boundingRect(text, Qt.TextFlag.TextWordWrap, column.text).height() > text.height() + 1:
                 self.hide_part(text, column.text)

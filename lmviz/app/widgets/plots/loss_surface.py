@@ -97,15 +97,15 @@ class LossSurface(Pointed[tuple[int, int] | None]):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawImage(area, image)
         self._draw_axes(painter, area)
-        painter.setClipRect(area)
-        way = [self.place_of(*point) for point in self._path.tolist()]
-        painter.setPen(QPen(theme.key, self.length(2)))
-        painter.join(way)
-        for place, point in enumerate(way):
-            if place == self._place or len(self._path) <= 60:
-                painter.dot(point, 2, theme.key)
-        if 0 <= self._place < len(self._path):
-            painter.dot(way[self._place], 4.5, theme.surface, theme.key, 2)
+        with painter.clipped(area):
+            way = [self.place_of(*point) for point in self._path.tolist()]
+            painter.setPen(QPen(theme.key, self.length(2)))
+            painter.join(way)
+            for place, point in enumerate(way):
+                if place == self._place or len(self._path) <= 60:
+                    painter.dot(point, 2, theme.key)
+            if 0 <= self._place < len(self._path):
+                painter.dot(way[self._place], 4.5, theme.surface, theme.key, 2)
 
     def _draw_axes(self, painter: Painter, area: QRectF) -> None:
         muted, low = self.theme.muted_text, area.bottom() + 2

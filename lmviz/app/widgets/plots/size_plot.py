@@ -118,10 +118,8 @@ class SizePlot(Picture):
         places = [self.place_of(point.parameters, point.tokens) for point in self._points]
         self._dots = [_around(place, self.length(DOT + 3)) for place in places]
         self._draw_axes(painter)
-        painter.save()
-        painter.setClipRect(self._area)
-        self._draw_lines(painter)
-        painter.restore()
+        with painter.clipped(self._area):
+            self._draw_lines(painter)
         self._draw_points(painter)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:

@@ -82,12 +82,10 @@ class SurprisalPlot(OverWords):
             return
         self.draw_marks(painter)
         self._draw_grid(painter)
-        painter.setClipRect(self.rect().adjusted(round(self.length(LEFT)), 0, 0, 0))
-        for curve in self._curves:
-            painter.curve(
-                curve.values, partial(self._point, curve), self.theme.ink(curve.ink), 1.8, line_of(curve.turn)
-            )
-        painter.setClipping(False)
+        with painter.clipped(QRectF(self.rect().adjusted(round(self.length(LEFT)), 0, 0, 0))):
+            for curve in self._curves:
+                ink, line = self.theme.ink(curve.ink), line_of(curve.turn)
+                painter.curve(curve.values, partial(self._point, curve), ink, 1.8, line)
         self._draw_points(painter)
         self.draw_words(painter)
         self._draw_disagreement(painter)

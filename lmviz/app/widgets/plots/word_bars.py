@@ -112,9 +112,8 @@ class WordBarsPlot(OverWords):
                 x = self.column(word).center().x()
                 ends = QPointF(x, self._height_of(value - error)), QPointF(x, self._height_of(value + error))
                 painter.line(*ends, QPen(self.theme.text, 1.2))
-        painter.setClipRect(self.rect().adjusted(round(self.length(LEFT)), 0, 0, 0))
-        painter.curve(self._line, self._line_point, self.theme.muted_text, 1.4, Qt.PenStyle.DashLine)
-        painter.setClipping(False)
+        with painter.clipped(QRectF(self.rect().adjusted(round(self.length(LEFT)), 0, 0, 0))):
+            painter.curve(self._line, self._line_point, self.theme.muted_text, 1.4, Qt.PenStyle.DashLine)
         self.draw_words(painter)
         if self._below:
             self.write_row(painter, self._below, 26, self.theme.muted_text)

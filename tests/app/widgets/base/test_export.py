@@ -5,11 +5,11 @@ import os
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QImage, QPainter, QPicture
+from PySide6.QtGui import QImage
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from lmviz.app.widgets.base.export import fits_csv, paint_clipped, save_arrays, save_picture, svg_of
+from lmviz.app.widgets.base.export import fits_csv, save_arrays, save_picture, svg_of
 from lmviz.base.errors import LmvizError
 from lmviz.looks.names import Names
 
@@ -35,7 +35,7 @@ def test_svg_can_be_drawn_again(label, tmp_path):
     assert renderer.viewBox().width() == 120
 
 
-def test_what_a_scroll_area_hides_is_cut_off_in_svg_and_where_it_is_recorded(shown):
+def test_what_a_scroll_area_hides_is_cut_off_in_svg(shown):
     words, both = QLabel("\n".join(f"line {number}" for number in range(99))), QWidget()
     area, above = QScrollArea(), QLabel("above")
     area.setWidget(words)
@@ -46,20 +46,9 @@ def test_what_a_scroll_area_hides_is_cut_off_in_svg_and_where_it_is_recorded(sho
     area.verticalScrollBar().setValue(500)
     svg = svg_of(both).decode()
     viewport = area.viewport()
-    assert f'<rect width="{viewport.width()}" height="{viewport.height()}"/></clipPath>' in svg
-    assert svg.index("above</text>") < svg.index("<clipPath") < svg.index("line 3</text>")
+    assert f'<rect x="0" y="0" width="{viewport.width()}" height="{viewport.height()}"/></clipPath>' in svg
+    assert svg.index("above</text>") < svg.index('<clipPath id="part') < svg.index("line 3</text>")
     assert QSvgRenderer(svg.encode()).isValid()
-    recorded = QPicture()
-    painter = QPainter(recorded)
-    paint_clipped(both, painter)
-    painter.end()
-    page = QImage(300, 600, QImage.Format.Format_RGB32)
-    page.fill(0xFFFFFFFF)
-    painter = QPainter(page)
-    painter.drawPicture(0, 200, recorded)
-    painter.end()
-    rows = [y for y in range(600) if any(page.pixel(x, y) != 0xFFFFFFFF for x in range(300))]
-    assert 200 <= rows[0] < rows[-1] < 400
 
 
 def test_csv_and_npz_hold_the_numbers(tmp_path):

@@ -1,15 +1,18 @@
-"""A curve in the units of its axes is written in pixels, and its marks one by one."""
+"""Lines, marks and clips of what is drawn look in a file as they do in the window."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pyqtgraph as pg
 import pytest
 import typst
-from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPen, QTransform
 from PySide6.QtWidgets import QWidget
 
+import lmviz
+from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.export import svg_of
 from lmviz.app.widgets.base.svg_strokes import in_pixels
 
@@ -68,6 +71,50 @@ def test_a_plot_looks_the_same_in_a_file(shown) -> None:
     plot = pg.PlotWidget()
     plot.plot(np.arange(9) * 1e-3, np.arange(9) ** 2 * 1e3, pen=pg.mkPen("b", width=2), symbol="o")
     plot.addItem(pg.InfiniteLine(0.004))
+    widget = shown(plot, 300, 200)
+    assert differing(drawn(svg_of(widget), 300, 200), widget.grab().toImage()) < 0.03
+
+
+class Cut(Canvas):
+    """Draws a line through two clips, with a matrix, and one after them."""
+
+    usual = least = (120, 100)
+
+    def paint(self, painter, event):
+        painter.save()
+        painter.translate(10, 0)
+        with painter.clipped(QRectF(20, 0, 60, 100)), painter.clipped(QRectF(0, 0, 40, 100)):
+            painter.line(QPointF(-20, 30), QPointF(110, 30), QColor("blue"), 6)
+        painter.restore()
+        painter.line(QPointF(0, 80), QPointF(120, 80), QColor("red"), 6)
+
+
+def test_what_a_painter_clips_is_cut_off_and_what_follows_is_not(shown) -> None:
+    widget = shown(Cut(), 120, 100)
+    svg = svg_of(widget)
+    page = drawn(svg, 120, 100)
+    assert differing(page, widget.grab().toImage()) < 0.02
+    assert [
+        x for x in range(120) if QColor(page.pixel(x, 30)).blue() > QColor(page.pixel(x, 30)).red() + 128
+    ] == [*range(30, 50)]
+    assert len(re.findall(r">([^<>]+)</text>", svg.decode())) == 0, "no word of how this is done is left"
+
+
+def test_no_painter_clips_otherwise() -> None:
+    """Qt's own clip is lost in a file."""
+    found = [
+        path.name
+        for path in (Path(lmviz.__file__).parent / "app").rglob("*.py")
+        if re.search(r"\.setClip(Rect|Path|Region|ping)\(", path.read_text("utf-8"))
+    ]
+    assert sorted(found) == ["export.py", "painter.py"]
+
+
+@pytest.mark.slow
+def test_a_curve_that_leaves_its_axes_is_cut_off(shown) -> None:
+    plot = pg.PlotWidget()
+    plot.plot(np.arange(9), np.arange(9) ** 2, pen=pg.mkPen("b", width=2))
+    plot.setRange(xRange=(2, 6), yRange=(10, 30))
     widget = shown(plot, 300, 200)
     assert differing(drawn(svg_of(widget), 300, 200), widget.grab().toImage()) < 0.03
 
