@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 ROWS = 256
 """So many positions of a convolution are computed at once."""
 
+FEW = 32
+"""So few offsets are added up one by one; of more, a convolution is a product of matrices."""
+
 SIDES = ("encoder", "decoder")
 
 
@@ -150,7 +153,12 @@ def convolved(kernels: np.ndarray, offsets: np.ndarray, values: np.ndarray) -> n
     At a position it is the sum over offsets of the kernel's weight × the value there.
     """
     heads, count, _ = values.shape
-    made = np.empty(values.shape)
+    made = np.zeros(values.shape)
+    if len(offsets) <= FEW:
+        for column, offset in enumerate(offsets.tolist()):
+            first, end = max(-offset, 0), count - max(offset, 0)
+            made[:, first:end] += kernels[:, column, None, None] * values[:, first + offset : end + offset]
+        return made
     full = np.zeros((heads, 2 * count - 1))
     full[:, offsets + count - 1] = kernels
     for head in range(heads):

@@ -75,14 +75,15 @@ def test_with_fixed_weights_the_layer_is_torchs_convolution_and_every_share_is_w
     assert (without < 0.999).all()
 
 
-def test_kernels_on_both_sides_are_a_convolution_of_each_head():
+@pytest.mark.parametrize("reach", [2, 40])
+def test_kernels_on_both_sides_are_a_convolution_of_each_head(reach):
     chance = np.random.default_rng(1)
-    kernels, values = chance.normal(size=(2, 5)), chance.normal(size=(2, 300, 3))
-    offsets = np.arange(-2, 3)
+    kernels, values = chance.normal(size=(2, 2 * reach + 1)), chance.normal(size=(2, 300, 3))
+    offsets = np.arange(-reach, reach + 1)
     made = convolved(kernels, offsets, values)
     for head in range(2):
         read = torch.from_numpy(values[head].T[:, None])
-        expected = functional.conv1d(read, torch.from_numpy(kernels[head])[None, None], padding=2)[:, 0].T
+        expected = functional.conv1d(read, torch.from_numpy(kernels[head])[None, None], padding=reach)[:, 0].T
         np.testing.assert_allclose(made[head], expected, atol=1e-12)
 
 
