@@ -29,7 +29,7 @@ from lmviz.app.widgets.base.plain import Label
 
 ASKED = re.compile(
     r"\.(nextInFocusChain|previousInFocusChain|focusProxy|topLevelWidget|buddy|defaultAction|group|actionGroup"
-    r"|menu|popup|screen|windowHandle)\(\)|\.setBuddy\(|\bQCompleter\b"
+    r"|menu|popup|screen|windowHandle|splitter|thread|currentThread)\(\)|\.setBuddy\(|\bQCompleter\b"
 )
 """Getters of PySide6's that give what they return a wrong owner; those of a QCompleter do, too."""
 
