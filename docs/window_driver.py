@@ -81,14 +81,36 @@ class Driver:
             time.sleep(0.002)
 
     def rest(self) -> None:
-        """Wait until nothing is read any more and two pictures in a row are the same."""
-        previous = QImage()
+        """Wait until all that was asked is answered and drawn, and two pictures in a row are the same.
+
+        An explanation that takes longer than from one picture to the next leaves both the same.
+        """
+        previous, answered = QImage(), False
+
+        def note(done: bool) -> None:
+            nonlocal answered
+            answered = done
 
         def is_at_rest() -> bool:
-            nonlocal previous
+            nonlocal previous, answered
             self.work_on(LOOK_EVERY)
             before, previous = previous, self.window.grab().toImage()
-            return not self.session.reading.is_busy and not self.session.work.jobs and before == previous
+            session, panels = self.session, self.window.perspective.panels
+            drawn = all(each.is_up_to_date or each.awaits_answer for each in panels if each.is_in_sight)
+            if (
+                session.reading.is_busy
+                or session.work.jobs
+                or not drawn
+                or not answered
+                or before != previous
+            ):
+                if (
+                    answered or before.isNull()
+                ):  # the reading thread comes to this behind what was asked before
+                    answered = False
+                    session.work.ask("rest", lambda: True, note, self._failures.append)
+                return False
+            return True
 
         self.wait(is_at_rest, "rest")
 
