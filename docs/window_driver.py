@@ -97,20 +97,13 @@ class Driver:
             before, previous = previous, self.window.grab().toImage()
             session, panels = self.session, self.window.perspective.panels
             drawn = all(each.is_up_to_date or each.awaits_answer for each in panels if each.is_in_sight)
-            if (
-                session.reading.is_busy
-                or session.work.jobs
-                or not drawn
-                or not answered
-                or before != previous
-            ):
-                if (
-                    answered or before.isNull()
-                ):  # the reading thread comes to this behind what was asked before
-                    answered = False
-                    session.work.ask("rest", lambda: True, note, self._failures.append)
-                return False
-            return True
+            busy = session.reading.is_busy or session.work.jobs or not drawn
+            if answered and not busy and before == previous:
+                return True
+            if answered or before.isNull():  # the reading thread comes to this behind all asked before
+                answered = False
+                session.work.ask("rest", lambda: True, note, self._failures.append)
+            return False
 
         self.wait(is_at_rest, "rest")
 
