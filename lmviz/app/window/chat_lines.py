@@ -230,8 +230,8 @@ class _LinesArea(QuietScrollArea):
 class ChatSwitch(QWidget):
     """On, the prefix is a chat, and plain text otherwise; shown where the model has a template for chats."""
 
-    def __init__(self, session: Session) -> None:
-        super().__init__()
+    def __init__(self, session: Session, parent: QWidget) -> None:
+        super().__init__(parent)
         self._chat = session.chat
         self._switch = Switch("chat_switch", "read what is typed as a question in a chat")
         row(self._switch, Label("chat", role="muted"), on=self)

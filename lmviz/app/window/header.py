@@ -87,7 +87,7 @@ class Header(QFrame):
             return
         from lmviz.app.window.surgery_chip import SurgeryChip
 
-        self.chip = SurgeryChip(self._session)
+        self.chip = SurgeryChip(self._session, self)
         self._row.insertWidget(self._row.indexOf(self.model_button), self.chip)
         reach_by_tab(self.menu_bar, self.chip)
         self._fit_chip()

@@ -168,7 +168,7 @@ class PrefixBar(QFrame):
         """The picture that the shown model describes."""
         from lmviz.app.window.source_picture import SourcePicture
 
-        picture = SourcePicture(self._session)
+        picture = SourcePicture(self._session, self)
         self._beside.insertWidget(0, picture, 0, TOP)
         reach_by_tab(self, picture)
         return picture
@@ -193,10 +193,10 @@ class PrefixBar(QFrame):
         session = self._session
         self._chat = ChatLines(session, self.edit)
         self._lines.addWidget(self._chat, 2, 1)  # spanning two columns it would push the line aside, hidden
-        switches = ChatSwitch(session), SpecialTokensSwitch(session)
+        switches = ChatSwitch(session, self), SpecialTokensSwitch(session, self)
         for number, switch in enumerate(switches, start=2):
             self._lines.addWidget(switch, 1, number, 2, 1, TOP)
-        by_id = TokenById(session, self.edit)
+        by_id = TokenById(session, self.edit, self)
         self._below.addWidget(by_id, 0, TOP)
         by_id.inserted.connect(self.edit.setCursorPosition)
         for before, part in ((self.edit, switches[1]), (self.edit, switches[0]), (self._example, by_id)):

@@ -16,7 +16,7 @@ TAP = "picture"
 class SourcePicture(PixelGrid):
     """The session's source where it is a picture; while gradients are shown, in their colours."""
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(SIDE, side=PIXEL, parent=parent)
         self._session = session
         self.setObjectName("picture_edit")

@@ -22,8 +22,8 @@ WIDEST = 240
 class SpecialTokensSwitch(QWidget):
     """On, special tokens in the prefix are letters. It is shown where the model has such tokens."""
 
-    def __init__(self, session: Session) -> None:
-        super().__init__()
+    def __init__(self, session: Session, parent: QWidget) -> None:
+        super().__init__(parent)
         self._session = session
         self._switch = Switch("special_tokens_switch", f"read {AS_LETTERS}, as they are typed")
         label = Label(AS_LETTERS, role="muted")
@@ -44,8 +44,8 @@ class TokenById(QWidget):
     inserted = Signal(int)
     """The place in the prefix behind the token."""
 
-    def __init__(self, session: Session, prefix: QLineEdit) -> None:
-        super().__init__()
+    def __init__(self, session: Session, prefix: QLineEdit, parent: QWidget) -> None:
+        super().__init__(parent)
         self._session, self._prefix = session, prefix
         label = Label("insert by id", role="muted")
         self._id = named(QLineEdit(), "token_id_edit", "id of a token to insert")

@@ -27,7 +27,7 @@ class SurgeryChip(Painted, QFrame):
     The number opens a list in which each can be switched and removed.
     """
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(parent)
         self._session = session
         self.setObjectName("surgery_chip")

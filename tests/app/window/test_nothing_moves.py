@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -203,3 +203,28 @@ def test_a_longer_text_moves_nothing(window: MainWindow, read: Session, height: 
         assert places(window) == before, text
     strip = window.prefix_bar.strip
     qtbot.waitUntil(lambda: strip.visibleRegion().contains(strip.token_rectangle(-1).center().toPoint()))
+
+
+class ShownAlone(QObject):
+    """The widgets that are shown as windows of their own, by their classes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.found.append(type(watched).__name__)
+        return False
+
+
+@pytest.mark.slow
+def test_the_chip_of_the_first_change_is_no_window_of_its_own(
+    window: MainWindow, read: Session, qapp: QApplication
+) -> None:
+    alone = ShownAlone()
+    qapp.installEventFilter(alone)
+    read.surgery.add(Intervention("layers/0/hidden", "scale", 0.0, {"unit": 1}))
+    qapp.removeEventFilter(alone)
+    assert window.header.chip is not None
+    assert alone.found == []
