@@ -78,8 +78,8 @@ class PresetCards(Pointable):
     def paint(self, painter: Painter, event: QPaintEvent) -> None:
         for index, card in enumerate(self._cards):
             self._draw(painter, card, self.part_rectangle(index), index)
-        if self._current >= 0:
-            self.draw_focus(painter, self.part_rectangle(self._current).adjusted(2, 2, -2, -2))
+        chosen = self.part_rectangle(self._current) if self._current >= 0 else QRectF(self.rect())
+        self.draw_focus(painter, chosen.adjusted(2, 2, -2, -2))
 
     def _draw(self, painter: Painter, card: PresetCard, place: QRectF, index: int) -> None:
         theme, chosen = self.theme, index == self._current
