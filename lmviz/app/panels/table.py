@@ -115,6 +115,7 @@ PANELS: tuple[PanelRow, ...] = (
     ),
     PanelRow("surgery", "Surgery", "attention", "right", _SURGERY, weight=10, least=(0, 170)),
     PanelRow("attention_text", "In the text", "attention", "bottom", least=(0, 134)),
+    PanelRow("channels", "Channels", "attention", "bottom", tabbed=True, least=(560, 134)),
     PanelRow(
         "alignment_text",
         "Between the two texts",
@@ -124,7 +125,6 @@ PANELS: tuple[PanelRow, ...] = (
         least=(0, 167),
         translates=True,
     ),
-    PanelRow("channels", "Channels", "attention", "bottom", tabbed=True, least=(560, 134)),
     PanelRow("distribution", "Distribution", "sample", "left", least=(328, 240), projected=True),
     PanelRow("roll", "The die", "sample", "right", width=480, least=(280, 170), projected=True),
     PanelRow("branches", "Branches", "sample", "bottom", height=300, least=(240, 176)),

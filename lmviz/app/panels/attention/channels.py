@@ -72,7 +72,7 @@ class ChannelsPanel(AskingPanel[Reading, "HeadKernels"]):
         "focus.hovered_position_changed",
         "focus.source_changed",
     )
-    parts = (BOTH, SIZE)
+    parts = (KERNELS, WEIGHTS, SIZE)
     begins_bare = True  # In the text, whose place it shares, is as low
 
     _size = 2  # its place among the sizes
