@@ -471,17 +471,12 @@ class Board(QWidget):
 
     def _follow_growth(self, name: str) -> None:
         """In large type a panel gets the room that what it holds has come to need: perspectives scroll."""
-        key = name, self._scale, False
+        few = self._is_crowded
+        key = name, self._scale, few
         hint = self._hints.get(key)
-        if (
-            hint is None
-            or self._only
-            or self._is_crowded
-            or self._scale <= 1
-            or not self._pages[name].has_panel
-        ):
+        if hint is None or self._only or self._scale <= 1 or not self._pages[name].has_panel:
             return
-        grown = hint.expandedTo(hint_of(self._pages[name].panel, few=False))
+        grown = hint.expandedTo(hint_of(self._pages[name].panel, few=few))
         if grown != hint:
             self._hints[key] = grown
             self._soon.start()
