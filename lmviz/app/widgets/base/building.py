@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from PySide6.QtCore import Qt
@@ -119,12 +120,23 @@ def reach_by_tab(before: QWidget, part: QWidget) -> None:
     added = (one for one in (part, *part.findChildren(QWidget)) if one is not before)
     own = part.window()  # and not the list of a picker, say, which is another
     controls = [one for one in added if one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.window() is own]
-    policy, first = before.focusPolicy(), before
-    first.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # or Qt would put nothing behind it
     for control in controls:
-        QWidget.setTabOrder(before, control)
+        # Qt puts nothing behind what takes no keys, nor past some that take none, yet may later
+        with _taking_tab(before), _taking_tab(beside_by_tab(before, forward=True)):
+            QWidget.setTabOrder(before, control)
         before = control
-    first.setFocusPolicy(policy)
+
+
+@contextmanager
+def _taking_tab(widget: QWidget | None) -> Iterator[None]:
+    """Have Tab stop at a widget meanwhile."""
+    if widget is None:
+        yield
+        return
+    policy = widget.focusPolicy()
+    widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    yield
+    widget.setFocusPolicy(policy)
 
 
 def takes_tab(widget: QWidget) -> bool:

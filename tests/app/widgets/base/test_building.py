@@ -20,6 +20,7 @@ from lmviz.app.widgets.base.building import (
     name_with,
     named,
     picker,
+    reach_by_tab,
     row,
     screen_of,
     sheet,
@@ -102,6 +103,23 @@ def test_what_stands_in_the_order_of_tab_keeps_its_parent(qtbot: QtBot) -> None:
     del each, one, reached
     gc.collect()  # of PySide's parents, each would be a child of the one after it and of the one before
     assert [each.text() for each in tabs.findChildren(QLineEdit)] == ["0", "1", "2"]
+
+
+def test_tab_reaches_what_is_made_later_where_its_place_is(qtbot: QtBot) -> None:
+    """Qt moves nothing past widgets that take no keys, though they may come to have some that do."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    places = [QWidget(window) for _ in range(3)]
+    for at in (1, 0, 2):
+        controls = [QLineEdit(f"{at}{letter}", places[at]) for letter in "ab"]
+        QWidget(places[at])
+        assert len(controls) == 2
+        reach_by_tab(places[at], places[at])
+    found, one = [], beside_by_tab(window, forward=True)
+    while one is not None and one is not window:
+        found += [one.text()] if isinstance(one, QLineEdit) else []
+        one = beside_by_tab(one, forward=True)
+    assert found == ["0a", "0b", "1a", "1b", "2a", "2b"]
 
 
 def test_no_other_module_asks_qt_for_what_would_then_belong_to_it() -> None:
