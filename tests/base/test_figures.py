@@ -29,6 +29,7 @@ OWN = {
     "panels/autodiff/nudge.py": "all digits of two numbers, of which the leading ones agree",
     "panels/circuits/patching.py": "a whole number of per cent",
     "panels/race/steering.py": "what is typed, and read again",
+    "widgets/base/svg_strokes.py": "a place in a drawing, which nobody reads",
     "widgets/diagrams/editable_numbers.py": "what is typed, and read again",
 }
 """Where a number is written otherwise, and why."""
