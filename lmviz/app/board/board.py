@@ -76,7 +76,7 @@ class Board(QWidget):
         self._in_lesson = False
         self._views = {self._mode: self._kept.view}
         self._windows: dict[str, PanelWindow] = {}
-        self._hints: dict[tuple[str, float, bool], QSize] = {}  # what panels need in type of a scale
+        self._hints: dict[tuple[str, float, bool, bool], QSize] = {}  # what panels need, by `_hint_key`
         self._scale = current_theme().scale  # of the type in which they are
         self._built_at: set[float] = set()  # the scales of type at which its panels were made
         self._is_squeezed = False  # whether what a step of a lesson needs only fits side by side so
@@ -459,24 +459,29 @@ class Board(QWidget):
         return self.size() if self._offered.isEmpty() else self._offered
 
     def _least(self, name: str) -> QSize:
-        page = self._pages[name]
-        few, squeezed = bool(self._only) or self._is_crowded, bool(self._beside) or self._is_squeezed
-        key = name, self._scale, few
+        row, few = self._pages[name].row, bool(self._only) or self._is_crowded
+        squeezed, key = bool(self._beside) or self._is_squeezed, self._hint_key(name)
         if key not in self._hints:
-            page.be_styled()
-            page.panel.setMinimumSize(0, 0)
-            self._hints[key] = hint_of(page.panel, few=few)
+            self._pages[name].be_styled()
+            self._pages[name].panel.setMinimumSize(0, 0)
+            self._hints[key] = self._hint_now(name)
         most = self._room if self._is_crowded else None
-        return self._lengths.least(page.row, self._hints[key], few=few, squeezed=squeezed, most=most)
+        return self._lengths.least(row, self._hints[key], few=few, squeezed=squeezed, most=most)
+
+    def _hint_key(self, name: str) -> tuple[str, float, bool, bool]:
+        return name, self._scale, bool(self._only) or self._is_crowded, bool(self._only)
+
+    def _hint_now(self, name: str) -> QSize:
+        few, projected = bool(self._only) or self._is_crowded, bool(self._only)
+        return hint_of(self._pages[name].panel, few=few, projected=projected)
 
     def _follow_growth(self, name: str) -> None:
         """In large type a panel gets the room that what it holds has come to need: perspectives scroll."""
-        few = self._is_crowded
-        key = name, self._scale, few
+        key = self._hint_key(name)
         hint = self._hints.get(key)
         if hint is None or self._only or self._scale <= 1 or not self._pages[name].has_panel:
             return
-        grown = hint.expandedTo(hint_of(self._pages[name].panel, few=few))
+        grown = hint.expandedTo(self._hint_now(name))
         if grown != hint:
             self._hints[key] = grown
             self._soon.start()

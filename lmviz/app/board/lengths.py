@@ -137,16 +137,17 @@ class Lengths:
         return max(current_theme().scale, half)
 
 
-def hint_of(panel: Panel, *, few: bool) -> QSize:
+def hint_of(panel: Panel, *, few: bool, projected: bool) -> QSize:
     """The width of what a panel cannot scroll sideways, and the least height of what it holds.
 
-    In large type all that it holds counts, and not only what can be narrowed: the perspective scrolls.
+    In large type all that it holds counts, and not only what can be narrowed: the perspective scrolls. Where
+    `few` places are left it scrolls only upright; the panels of projector mode, if `projected`, not at all.
     """
     scale, least = current_theme().scale, panel.minimumSizeHint()
     areas = [area for area in panel.findChildren(QuietScrollArea) if area.is_upright]
     width = max((area.minimumSizeHint().width() + round(2 * AROUND * scale) for area in areas), default=0)
-    if scale <= 1 or few:
+    if scale <= 1 or projected:
         return QSize(width, least.height())
     words = [label for label in panel.findChildren(QLabel) if label.wordWrap() and label.isVisible()]
     lines = sum(label.heightForWidth(label.width()) - label.minimumSizeHint().height() for label in words)
-    return least + QSize(0, max(0, lines))
+    return QSize(width if few else least.width(), least.height() + max(0, lines))
