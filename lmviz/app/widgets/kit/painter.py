@@ -28,7 +28,6 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.kit import svg_clips
 from lmviz.base.plain_text import seen
 
 AT_LEFT = Qt.AlignmentFlag.AlignVCenter
@@ -131,17 +130,20 @@ class Painter(QPainter):
     @contextmanager
     def clipped(self, area: QRectF) -> Iterator[None]:
         """Have nothing be drawn outside of an area, also as SVG; what is set meanwhile ends with it."""
-        is_svg = self.paintEngine().type() == QPaintEngine.Type.SVG
-        if is_svg:
+        end = ""
+        if self.paintEngine().type() == QPaintEngine.Type.SVG:
+            from lmviz.app.widgets.kit import svg_clips  # not before the first paint
+
             self._note(svg_clips.begin(area))
+            end = svg_clips.END
         self.save()
         self.setClipRect(area)
         try:
             yield
         finally:
             self.restore()
-            if is_svg:
-                self._note(svg_clips.END)
+            if end:
+                self._note(end)
 
     def _note(self, words: str) -> None:
         self.save()
