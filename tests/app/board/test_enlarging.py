@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from covering import others_slow, parametrize_few
+from in_sight import all_have_drawn
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QAbstractSpinBox, QLabel, QLineEdit, QWidget
@@ -64,7 +65,7 @@ def test_what_a_person_arranged_comes_back_after_projector_mode(
     qtbot.addWidget(again)
     again.show()
     assert {panel.objectName() for panel in again.panels if panel.is_in_sight} == before
-    qtbot.waitUntil(lambda: all(panel.is_up_to_date for panel in again.panels if panel.is_in_sight))
+    qtbot.waitUntil(lambda: all_have_drawn(again))
 
 
 def test_the_panel_under_the_pointer_fills_the_window_until_escape(

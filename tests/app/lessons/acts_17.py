@@ -1,5 +1,7 @@
 """How the conditions of lesson 17 are brought about."""
 
+from in_sight import all_have_drawn
+
 
 def choose(driver, name, words):
     """Choose from a list, once what is chosen stands there, and wait until that is drawn."""
@@ -7,12 +9,7 @@ def choose(driver, name, words):
     driver.wait(lambda: picker.findText(words) >= 0, f"{words} is not on the list")
     picker.setCurrentText(words)
     picker.activated.emit(picker.currentIndex())
-    driver.wait(lambda: all(panel.is_up_to_date for panel in in_sight(driver)))
-
-
-def in_sight(driver):
-    """The panels that can be seen."""
-    return [panel for panel in driver.window.perspective.panels if panel.is_in_sight]
+    driver.wait(lambda: all_have_drawn(driver.window.perspective))
 
 
 def pin_the(driver):

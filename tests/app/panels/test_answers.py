@@ -135,8 +135,12 @@ class Held:
 
     def rest(self) -> None:
         """Wait until the window has nothing to do, and long enough for what is late to be paled."""
-        waits = [panel for panel in self.panels.values() if panel.isVisible()]
-        self.qtbot.waitUntil(lambda: all(panel.is_up_to_date or panel.awaits_answer for panel in waits))
+
+        def all_have_drawn() -> bool:
+            seen = [panel for panel in self.panels.values() if panel.is_in_sight]
+            return all(panel.is_up_to_date or panel.awaits_answer for panel in seen)
+
+        self.qtbot.waitUntil(all_have_drawn)
         loop_ended: list[None] = []
         QTimer.singleShot(QUIET, lambda: loop_ended.append(None))
         self.qtbot.waitUntil(lambda: bool(loop_ended))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from in_sight import all_have_drawn
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
@@ -55,9 +56,7 @@ def picture(
     def is_busy() -> bool:
         work = session.work
         busy = session.text.is_opening or not (work.is_ready and work.is_at_rest) or bool(work.jobs)
-        return busy or not all(
-            panel.is_up_to_date for panel in window.perspective.panels if panel.is_in_sight
-        )
+        return busy or not all_have_drawn(window.perspective)
 
     def stand(number: int) -> QImage:
         item = window.lectures.lecture.items[number]

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from covering import others_slow, walk_through
+from in_sight import all_have_drawn
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -166,9 +167,7 @@ def inspect(window: MainWindow, qtbot: QtBot) -> None:
             if panel.is_in_sight and is_blank(panel) and not leaves_it_to_another(panel)
         ]
 
-    qtbot.waitUntil(
-        lambda: all(panel.is_up_to_date for panel in window.perspective.panels if panel.is_in_sight)
-    )
+    qtbot.waitUntil(lambda: all_have_drawn(window.perspective))
     with suppress(TimeoutError):  # which would not say what
         qtbot.waitUntil(lambda: cut_words(window) == blank() == [])
     assert cut_words(window) == blank() == [], f"{window.perspective.name} at {window.size().toTuple()}"

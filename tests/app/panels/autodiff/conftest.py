@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from in_sight import all_have_drawn
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QWidget
@@ -33,9 +34,7 @@ class Scene:
         return found
 
     def settle(self) -> None:
-        self._qtbot.waitUntil(
-            lambda: all(panel.is_up_to_date for panel in self.view.panels if panel.is_in_sight)
-        )
+        self._qtbot.waitUntil(lambda: all_have_drawn(self.view))
 
     def click(self, name: str) -> None:
         button = self.find(QPushButton, name)

@@ -8,6 +8,7 @@ from threading import Event
 
 import numpy as np
 import pytest
+from in_sight import all_have_drawn
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -66,8 +67,7 @@ class Scene:
         return panel
 
     def settle(self) -> None:
-        panels = [panel for panel in self.window.perspective.panels if panel.is_in_sight]
-        self.qtbot.waitUntil(lambda: all(panel.is_up_to_date for panel in panels))
+        self.qtbot.waitUntil(lambda: all_have_drawn(self.window.perspective))
 
     def click(self, name: str) -> None:
         button = self.find(QPushButton, name)
