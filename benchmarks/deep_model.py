@@ -220,9 +220,11 @@ def _memory() -> Measured:
     return Measured(after / 1e6, f"{during / 1e6:.0f} MB more while it is read")
 
 
+TAPS = 2 + 30 * 19 + 3  # `len(model.taps())`, as many as a trace of all holds
+PRODUCTS = 30 * 7 + 1  # of them: four of attention and three of feed-forward are products with weights
 BETWEEN = (
     "two thirds are products with weights, three quarters of that reading and widening half precision; a "
-    "third are the other operations of 490 taps, and what keeps them"
+    f"third are the operations of the other {TAPS - PRODUCTS} of {TAPS} taps, and what keeps all of them"
 )
 SHAPE = "30 layers of 9 heads, width 576"
 
