@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from covering import others_slow
+from patience import patience
 
 LONG = 200  # seconds, on a busy machine
 
@@ -134,7 +135,7 @@ def program(tmp_path: Path, script: str, *arguments: str) -> Iterator[subprocess
 
 
 def ends_cleanly(process: subprocess.Popen[str]) -> None:
-    _, said = process.communicate(timeout=LONG)
+    _, said = process.communicate(timeout=LONG * patience())
     assert process.returncode == 0, said
     assert said == ""
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from programs import run_python
 
 from lmviz.desktop.doctor import missing_libraries
 
@@ -149,12 +150,8 @@ sys.exit(main(*sys.argv[1:]))
 def run(tmp_path: Path, script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     folders = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
     known = {name: str(tmp_path / name) for name in folders}
-    return subprocess.run(
-        [sys.executable, "-c", script, *arguments],
-        env=os.environ | known | {"QT_QPA_PLATFORM": "offscreen"} | environment,
-        capture_output=True,
-        text=True,
-        timeout=90,
+    return run_python(
+        script, *arguments, env=os.environ | known | {"QT_QPA_PLATFORM": "offscreen"} | environment
     )
 
 

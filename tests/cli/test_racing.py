@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from command_line import said, start, train_words, wait_for
+from patience import patience
 
 from lmviz.cli import run
 from lmviz.runs.race_folder import open_race
@@ -83,7 +84,7 @@ def test_an_interrupt_saves_every_lane(small_text: Path, tmp_path: Path) -> None
     wait_for((out / "seed=1" / "snapshots" / "000003.safetensors").exists, process)
     time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, printed = process.communicate(timeout=60)
+    _, printed = process.communicate(timeout=60 * patience())
     assert process.returncode == 128 + signal.SIGINT
     assert "Continue with: lmviz train --resume --out" in printed
     assert all(Run.open(folder).is_resumable for folder in open_race(out).lanes.values())

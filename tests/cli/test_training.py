@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from command_line import said, start, train_words, wait_for
+from patience import patience
 
 from lmviz.base.errors import LmvizError
 from lmviz.cli import run
@@ -117,7 +118,7 @@ def test_ctrl_c_leaves_a_run_and_says_how_to_go_on(small_text, tmp_path):
     process = start(*train_words("rnn", small_text, out, "--steps", "1000000", "--json"))
     wait_for(lambda: len(Run.open(out).snapshots()) > 3 if (out / "run.json").exists() else False, process)
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=60 * patience())
     assert process.returncode == 130
     assert json.loads(output)["stopped"] != "finished"
     assert f"lmviz train --resume --out {out}" in errors

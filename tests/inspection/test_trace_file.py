@@ -1,14 +1,13 @@
 import contextlib
 import json
 import os
-import subprocess
-import sys
 import zipfile
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from programs import run_python
 
 from lmviz.base.errors import LmvizError
 from lmviz.inspection import trace_file
@@ -157,4 +156,5 @@ def test_a_stored_trace_is_read_without_torch(a, text, tmp_path):
         "next_distribution(trace['logits'].array[-1]), thumbnails(trace), head_badges(trace)\n"
         "assert 'torch' not in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    done = run_python(program)
+    assert done.returncode == 0, done.stderr

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from patience import patience
 
 import lmviz
 
@@ -84,7 +85,7 @@ def test_two_processes_record_one_run(way, tmp_path):
             start_new_session=True,
         )
         try:
-            assert process.wait(timeout=200) == 0, log.seek(0) or log.read()
+            assert process.wait(timeout=200 * patience()) == 0, log.seek(0) or log.read()
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -2,14 +2,13 @@
 
 import copy
 import json
-import subprocess
-import sys
 from contextlib import suppress
 
 import pytest
 from covering import parametrize_few
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from programs import run_python
 
 from lmviz.base.errors import LmvizError
 from lmviz.text.tokenizer import Tokenizer
@@ -110,9 +109,7 @@ def read_apart(tmp_path, change: dict) -> str:
     """What reading the file says, in a process of its own that may take so much and no more."""
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(USUAL | change), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", READER, str(path)], capture_output=True, text=True, timeout=3 * SECONDS
-    )
+    done = run_python(READER, str(path), seconds=3 * SECONDS)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.strip()
 

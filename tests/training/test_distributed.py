@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from patience import patience
 
 from lmviz.training.distributed import ProcessTeam, Team, is_first_process, join_team
 
@@ -84,7 +85,7 @@ def by_two_processes(script: Path, folder: Path) -> None:
             start_new_session=True,
         )
         try:
-            assert process.wait(timeout=80) == 0, log.seek(0) or log.read()
+            assert process.wait(timeout=80 * patience()) == 0, log.seek(0) or log.read()
         finally:
             with contextlib.suppress(ProcessLookupError):  # none is left, as it should be
                 os.killpg(process.pid, signal.SIGKILL)

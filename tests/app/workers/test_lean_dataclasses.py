@@ -2,13 +2,13 @@
 
 import dataclasses
 import inspect
-import subprocess
 import sys
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
 import pytest
+from programs import run_python
 
 from lmviz.app.workers.lean_dataclasses import LATE, late
 
@@ -106,7 +106,7 @@ import inspect
 assert list(inspect.signature(Point).parameters) == ["x", "y", "name"]
 assert Tree.__hash__ is None and Point.__eq__.__qualname__ == "Point.__eq__"
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    done = run_python(script)
     assert done.returncode == 0, done.stderr
 
 

@@ -1,10 +1,9 @@
 """What is left out of imports is not missed."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from programs import run_python
 
 from lmviz.app.workers.lean_imports import TESTED, is_tested
 
@@ -80,8 +79,7 @@ assert not hasattr(Qt.QtGui, "nothing of this name")
 def test_what_is_left_out_is_there_only_where_it_is_wanted(
     script: str, small_text: Path, tmp_path: Path
 ) -> None:
-    words = [sys.executable, "-c", script, str(small_text), str(tmp_path)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    done = run_python(script, str(small_text), str(tmp_path))
     assert done.returncode == 0, done.stderr
 
 
@@ -96,7 +94,7 @@ def test_pyside_reads_no_source_of_what_is_imported_after_it() -> None:
         "import_lean()\n"
         "assert not feature._mod_uses_pyside(PySide6)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    done = run_python(script)
     assert done.returncode == 0, done.stderr
 
 
@@ -120,7 +118,7 @@ def test_of_another_version_nothing_is_left_out() -> None:
         "assert 'numpy._typing._array_like' in sys.modules\n"
         "assert sys.modules['shibokensupport.feature']._mod_uses_pyside(PySide6)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    done = run_python(script)
     assert done.returncode == 0, done.stderr
 
 
@@ -146,5 +144,5 @@ assert not asked, asked
 from PySide6.QtCore import *  # which PySide6 has to notice
 assert QPropertyAnimation
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    done = run_python(script)
     assert done.returncode == 0, done.stderr

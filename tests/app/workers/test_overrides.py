@@ -1,11 +1,11 @@
 """Whatever a method fails with that Qt calls, the process goes on."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from programs import run_python
 from traps import Trap
 
 SCRIPT = """
@@ -55,7 +55,7 @@ print("alive")
 
 
 def test_what_c_code_raises_in_an_override_does_not_end_the_process() -> None:
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=90)
+    done = run_python(SCRIPT)
     assert done.returncode == 0, done.stderr
     reported = done.stdout.splitlines()
     assert [*dict.fromkeys(reported)] == [
@@ -89,8 +89,7 @@ assert document.size().height() > 0
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no FIFOs here")
 def test_a_document_that_fails_to_load_a_picture_leaves_its_file_alone(tmp_path: Path) -> None:
     trap = Trap(tmp_path / "fifo")
-    command = [sys.executable, "-c", OPENING, str(trap.path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=90)
+    done = run_python(OPENING, str(trap.path))
     assert done.returncode == 0, done.stderr
     assert "RecursionError" in done.stdout
     assert not trap.was_read
@@ -113,7 +112,7 @@ try:
 except LookupError as fault:
     print(fault)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=90)
+    done = run_python(code)
     assert done.stdout == "no such words\n", done.stderr
 
 
@@ -121,5 +120,5 @@ except LookupError as fault:
 def test_without_the_guard_it_would() -> None:
     """Should PySide6 mend this, `overrides.py` can go."""
     script = SCRIPT.replace("\nguard_overrides()", "")
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=90)
+    done = run_python(script)
     assert done.returncode != 0

@@ -1,12 +1,11 @@
 """The watchdog says where the window stood, and only then."""
 
 import logging
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 
 import pytest
+from programs import run_python
 from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
@@ -59,8 +58,6 @@ print(written)
 
 @pytest.mark.slow  # a minute; `faulthandler.dump_traceback_later` ended one process of three in 20 seconds
 def test_frames_that_change_meanwhile_do_not_end_the_process() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", CHANGING, "60"], capture_output=True, text=True, check=False, timeout=300
-    )
+    done = run_python(CHANGING, "60", seconds=300)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 100
