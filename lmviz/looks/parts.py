@@ -109,10 +109,12 @@ class Space(LookPart):
 class Words(LookPart):
     """A text of as many lines as it needs, or pieces of one in inks of their own; `tip` explains it.
 
-    `role` is one of the style sheet's, such as "muted".
+    `role` is one of the style sheet's, such as "muted". `given` texts are those of a text, a model or a
+    person: nothing of them is put in other words.
     """
 
     text: str | Sequence[Inked] = ""
+    given: bool = False
     role: str = ""
     centred: bool = False
     tip: str = ""
@@ -140,10 +142,12 @@ class Button(LookPart):
 class Picker(LookPart):
     """One of several words that can be chosen; `chosen` is its place, of which `chose` is told.
 
-    `tips` explain the words, each its own.
+    `tips` explain the words, each its own. `given` choices are words of a text, or names that a person gave:
+    nothing of them is put in other words.
     """
 
     choices: Sequence[str] = ()
+    given: bool = False
     tips: Sequence[str] = ()
     chosen: int = 0
     chose: Callable[[int], object] = field(default=_nothing, compare=False)

@@ -41,8 +41,8 @@ class Trust:
     def sentence(self) -> str:
         """How it was measured, in words."""
         return (
-            f"{self.words} words of a small {CALLED[self.kind]}, trained {self.halves} times without half of "
-            f"{self.lines} lines, {self.seeds} seeds each. Rank correlation with the real change:"
+            f"{self.words} tokens of a small {CALLED[self.kind]}, trained {self.halves} times without half "
+            f"of {self.lines} lines, {self.seeds} seeds each. Rank correlation with the real change:"
         )
 
 

@@ -90,7 +90,8 @@ class Encoding:
         return len(self.ids)
 
 
-_WORDS = re.compile(r"(?<!\{)\b([Ww])ord(s?)\b(?!\})")  # but no name in braces, which is filled in
+# but no name in braces, which is filled in, nothing that is quoted, and no name with hyphens
+_WORDS = re.compile(r"“[^”]*”|(?<![{-])\b([Ww])ord(s?)\b(?![}-])")
 _NOUNS = {
     "characters": "character",
     "words": "word",
@@ -473,7 +474,16 @@ def _first(vocabulary: dict[str, int], names: tuple[str, ...]) -> int | None:
 
 
 def of_units(sentence: str, noun: str) -> str:
-    """A sentence about words, as it is said of tokens of a noun: of characters; pieces are read as words."""
-    if noun != "character":
+    """A sentence about words, as it is said of tokens of a noun: of characters; pieces are read as words.
+
+    What stands in quotes (“…”) is what a text says, and stays.
+    """
+    if noun != "character" or "ord" not in sentence:
         return sentence
-    return _WORDS.sub(lambda found: f"{'C' if found[1] == 'W' else 'c'}haracter{found[2]}", sentence)
+    return _WORDS.sub(_of_characters, sentence)
+
+
+def _of_characters(found: re.Match[str]) -> str:
+    if found[1] is None:  # it is quoted
+        return found[0]
+    return f"{'C' if found[1] == 'W' else 'c'}haracter{found[2]}"

@@ -355,7 +355,7 @@ class Board(QWidget):
         wanted, model = self._wanted, self._model
         joined = self._was_joined = self._joined
         out_of_place = {
-            page: page.panel.out_of_place(model)
+            page: page.panel.refusal_of(model)
             for page in self._pages.values()
             if page.has_panel and model is not None and page.panel.out_of_place(model)
         }

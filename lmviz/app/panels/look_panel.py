@@ -27,6 +27,8 @@ class LookPanel(Panel):
 
     A subclass names its `title` and the signals of the session that it `follows`, and is one of the two
     below. What it keeps between two looks has a value in the class: the first look is made with the panel.
+
+    It speaks of words: where the shown model reads characters, the base has its looks speak of these.
     """
 
     title: ClassVar[str]
@@ -37,10 +39,13 @@ class LookPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
+        self._noun = ""  # of what the look that is shown speaks
         self.look_card = LookCard(self.title)
         self.column.addWidget(self.look_card)
         self.show_look(self.first_look())
         self.follow(*(attrgetter(name)(session) for name in self.follows))
+        session.library.model_changed.connect(self._follow_noun)
+        session.text.changed.connect(self._follow_noun)
 
     @property
     def shown_look(self) -> Look:
@@ -53,7 +58,17 @@ class LookPanel(Panel):
 
     def show_look(self, look: Look) -> None:
         """Show this, and nothing of what was shown before."""
+        self._noun = self.session.reading.noun
+        if self._noun == "character":
+            from lmviz.app.panels.look_of_units import look_of_units  # the first paint does without
+
+            look = look_of_units(look, self.title, self._noun)
         self.look_card.show_look(look)
+
+    def _follow_noun(self) -> None:
+        """Say it all again where what is read is made of other tokens than before."""
+        if self._noun != self.session.reading.noun:
+            self.refresh_soon()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return dict(self.shown_look.arrays)

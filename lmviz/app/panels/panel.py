@@ -225,6 +225,10 @@ class Panel(QWidget):
             return ""
         return f"{model.name} predicts {model.predicts.describe()}. {self.needs_next_word}"
 
+    def refusal_of(self, model: OpenedModel) -> str:
+        """Why it is `out_of_place`, as it is said of what the shown model reads; empty where it is not."""
+        return self.of_units(self.out_of_place(model))
+
     def catch_up(self) -> None:
         """Draw at once what a change has left to be drawn later, even behind another tab."""
         self._soon.stop()
@@ -247,7 +251,7 @@ class Panel(QWidget):
     def _refusal(self) -> str:
         """Why the shown model has nothing to show here; empty where it has, or none is shown."""
         model = self.session.library.model
-        return "" if model is None else self.out_of_place(model)
+        return "" if model is None else self.refusal_of(model)
 
     def drawn_results(self) -> Sequence[Any]:
         """Its `page_results`; none where the shown model has nothing here: they are of the one before."""

@@ -130,8 +130,8 @@ class ChannelsPanel(AskingPanel[Reading, "HeadKernels"]):
         return Look(
             (replace(BOTH, first=kernels, second=self._weights(reading, found, head, shown)),),
             title=f"Layer {numbered(found.layer)}: heads as channels",
-            aside=self.of_units(_sentence(found, head)),
-            aside_tip=self.of_units(f"{TOLD}\n\n{_sum(found)}"),
+            aside=_sentence(found, head),
+            aside_tip=f"{TOLD}\n\n{_sum(found)}",
             head=(replace(SIZE, chosen=self._size, chose=self._resize),),
             arrays={"weights": found.array, "shares": found.shares},
             names=Names(heads, list(map(str, offsets))),
@@ -179,7 +179,7 @@ class ChannelsPanel(AskingPanel[Reading, "HeadKernels"]):
         offset, tokens = int(found.offsets[column]), _tokens(reading, found)
         looking = visible(tokens[position])
         if not 0 <= position + offset < len(tokens):
-            return f"nothing {self.of_units(_place(offset))}", [f"of “{looking}”"]
+            return f"nothing {_place(offset)}", [f"of “{looking}”"]
         weight = float(_diagonal(reading, found, head, offset)[position])
         mean = percentage(float(found.array[head, column]))
         said = f"“{looking}” looks at “{visible(tokens[position + offset])}”"
@@ -196,7 +196,7 @@ class ChannelsPanel(AskingPanel[Reading, "HeadKernels"]):
             looking, seen = visible(tokens[position]), visible(tokens[position + offset])
             lines.append(f"“{looking}” looks at “{seen}”: {percentage(float(weights[position]))}")
         weight = percentage(float(found.array[head, column]))
-        return f"head {numbered(head)}, {self.of_units(_place(offset))}: {weight}", lines
+        return f"head {numbered(head)}, {_place(offset)}: {weight}", lines
 
     def _choose(self, found: HeadKernels, head: int, column: int) -> None:
         attention, offset = self.session.attention, int(found.offsets[column])

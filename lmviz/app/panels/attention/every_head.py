@@ -196,7 +196,8 @@ class EveryHeadPanel(Panel):
             first = self.of_units("the first word")
             parts.append(f"{count} at {first}" if position == 0 else f"{count} at “{word}”")
         rest = sum(on.values())
-        said = f"{rest} of {len(heads)} heads look mostly at one word: {', '.join(parts)}"
+        mostly = self.of_units("look mostly at one word")
+        said = f"{rest} of {len(heads)} heads {mostly}: {', '.join(parts)}"
         return f"{said}." if len(on) <= NAMED else f"{said}, the rest at others."
 
     def _order(self) -> None:

@@ -47,7 +47,7 @@ MARK = Button(
     "probe_mark_button", text="mark current word", tip="Mark the word of the typed text that is looked at."
 )
 SIDE = Picker("probe_side_picker", says="where the state is read", choices=tuple(SIDES.values()))
-LABEL = Picker("probe_label_picker", says="of which label the direction is kept")
+LABEL = Picker("probe_label_picker", says="of which label the direction is kept", given=True)
 PLACE = Picker("probe_place_picker", says="of which layer the direction is kept")
 PLOT = Curves(
     "probe_plot",

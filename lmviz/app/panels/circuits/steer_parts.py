@@ -31,7 +31,7 @@ ONE_LANGUAGE_MODEL = "{} does not predict the next token of one text: open a lan
 
 SLIDER = SliderLine("steer_slider", says="strength of the direction", title="strength", count=PLACES)
 PLACE = Picker("steer_place_picker", says="after which layer the direction is used")
-SOURCE = Picker("steer_direction_picker", says="which direction is used")
+SOURCE = Picker("steer_direction_picker", says="which direction is used", given=True)
 HOW = Picker("steer_how_picker", says="what is done along the direction")
 LAYERS = Picker(
     "steer_layers_picker", says="at one layer or at all", choices=("at this layer", "at every layer")
@@ -45,7 +45,7 @@ APPLY = Button(
 BETWEEN = "between the two texts"
 SENTENCE = Words("steer_sentence")
 UNIT = Words("steer_unit", says="what a strength of 1 is", role="muted")
-SAMPLE = Words("steer_sample", says="what the steered model writes")
+SAMPLE = Words("steer_sample", says="what the steered model writes", given=True)
 BARS = Bars("steer_words", says="what it expects next", share=1)
 PLOT = Curves(
     "steer_plot",

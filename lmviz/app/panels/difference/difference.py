@@ -27,8 +27,8 @@ POSITIONS = 2048
 
 SENTENCE = Words("distance_sentence")
 GRID = Matrix("distance_grid", says="how far the two are apart after each layer at each word", share=1)
-BEFORE = Picker("difference_before_picker", says="A, the model or step that it is held against")
-AFTER = Picker("difference_after_picker", says="B, the step that is shown")
+BEFORE = Picker("difference_before_picker", says="A, the model or step that it is held against", given=True)
+AFTER = Picker("difference_after_picker", says="B, the step that is shown", given=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ class DifferencePanel(PairPanel[Apart]):
             values=distance.array,
             scale="share",
             limit=float(np.nanmax(distance.array)) or None,
-            rows=places,
+            rows=list(map(self.of_units, places)),
             columns=tokens,
             column=self.session.focus.shown_position - shift,
             suggested=(row, column),

@@ -32,7 +32,7 @@ WORDS, TOKENS, JUDGED = 10, 24, 1024
 SLIDER = SliderLine(
     "strength_slider", says="strength of the change, from A at 0 to B at 1", title="W + t · ΔW", count=PLACES
 )
-SAMPLE = Words("strength_sample", says="what the model between them writes")
+SAMPLE = Words("strength_sample", says="what the model between them writes", given=True)
 BARS = Bars("strength_words", says="what it expects next", share=1)
 PLOT = Curves(
     "strength_plot",

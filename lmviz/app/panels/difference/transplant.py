@@ -87,7 +87,7 @@ class TransplantPanel(PairPanel["GrowingAnswer[Transplant] | str"]):
         best = moved.most
         bars = replace(
             ALONE,
-            labels=[moved.parts[row] for row in rows],
+            labels=[self.of_units(moved.parts[row]) for row in rows],
             values=[max(0.0, float(np.nan_to_num(moved.array[row]))) for row in rows],
             texts=[_percent(float(moved.array[row])) for row in rows],
             highlighted=[rows.index(best)] if best in rows else (),

@@ -32,7 +32,9 @@ MATCHING = Key("matched features")
 BINS = np.linspace(0.0, 1.0, 41)
 SENTENCE = Words("matched_sentence")
 CHOOSE = "match with …"
-PICKER = Picker("matched_picker", says="with which of the dictionaries of this model it is matched")
+PICKER = Picker(
+    "matched_picker", says="with which of the dictionaries of this model it is matched", given=True
+)
 NEARLY, ALIKE = 0.9, 0.7
 PLOT = Curves(
     "matched_plot",

@@ -36,7 +36,7 @@ TOKENS = 10_000
 SENTENCE = Words("staying_sentence")
 BUTTON = Button("remembered_button", text="read words off")
 INVITATION = (
-    "Does the state remember what no feature keeps? “Read words off” exchanges words of this text for others "
+    "Does the state remember what no feature keeps? The button {} exchanges words of this text for others "
     "of their kind, and has a probe say at each later token which it was; and the same before the training."
 )
 REMEMBERED_SENTENCE = Words("remembered_sentence")
@@ -134,6 +134,10 @@ class StayingPanel(AskingPanel[Reading, StayingFound]):
         """What there has to be first; words can be read off as soon as there are states."""
         return Look(self.parts, instead=sentence, head=(self._button(),))
 
+    @property
+    def _invitation(self) -> str:
+        return INVITATION.format(f"“{self.of_units('Read words off')}”")
+
     def _button(self) -> Button:
         return replace(
             BUTTON,
@@ -206,7 +210,7 @@ class StayingPanel(AskingPanel[Reading, StayingFound]):
         references = [("by chance", found.staying.chance)]
         arrays = {"still": found.staying.still, "longest": found.staying.longest}
         remembered = self.remembered
-        said, sentence = replace(REMEMBERED_SENTENCE, text=INVITATION, role="muted"), _sentence(found)
+        said, sentence = replace(REMEMBERED_SENTENCE, text=self._invitation, role="muted"), _sentence(found)
         grid = replace(REMEMBERED, shown=False)
         if remembered is not None:
             word = self._which(remembered, reading)

@@ -35,8 +35,8 @@ NO_TEXT = "Open a text: the states that are put in the place of this one are of 
 OTHERS = "{} hands on no state from word to word: open an RNN, a GRU or an LSTM that predicts the next token."
 
 SENTENCE = Words("back_in_time_sentence")
-WORD = Picker("carried_word_picker", says="the word whose lead is carried")
-AGAINST = Picker("carried_against_picker", says="the word that it is held against")
+WORD = Picker("carried_word_picker", says="the word whose lead is carried", given=True)
+AGAINST = Picker("carried_against_picker", says="the word that it is held against", given=True)
 BARS = WordBars("back_in_time_bars", says="what is lost where the state after a word is replaced", share=1)
 TOLD = Words(
     text=(
@@ -157,7 +157,7 @@ class BackInTimePanel(AskingPanel[Reading, CarriedFound]):
             self._picker(AGAINST, reading, offers, found.words[1], 1),
         )
         return Look(
-            (replace(SENTENCE, text=self.of_units(text)), bars, TOLD),
+            (replace(SENTENCE, text=text), bars, TOLD),
             aside="logits",
             head=pickers,
             arrays={"lost": carried.lost, "error": carried.error, "by_mean": carried.by_mean},

@@ -57,7 +57,7 @@ FORMS, AGAINST, CHOICES = 8, 6, 6
 MOST_REMOVED = 100
 METHODS: tuple[tuple[Method, str], ...] = (("gradients", "gradients"), ("overlap", "n-grams"))
 
-WORD = Picker("taught_word_picker", says="which word was taught")
+WORD = Picker("taught_word_picker", says="which word was taught", given=True)
 METHOD = Picker(
     "taught_method_picker", says="by what lines are ordered", choices=[said for _, said in METHODS]
 )
@@ -411,7 +411,7 @@ class TaughtPanel(AskingPanel[Corpus, TaughtSoFar]):
             parts.append(
                 replace(
                     TRUST,
-                    labels=list(figures.labels),
+                    labels=[self.of_units(label) for label in figures.labels],
                     values=[max(0.0, value) for value in figures.values],
                     texts=[f"{value:.2f}" for value in figures.values],
                     limit=1.0,

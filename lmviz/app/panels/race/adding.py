@@ -16,6 +16,7 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.families import FAMILIES
 from lmviz.runs.prepared_races import PREPARED_RACES, PreparedRace
+from lmviz.text.tokenizer import of_units
 from lmviz.training.options import used_options
 
 FIRST, VALUES = "learning_rate", "0.0003 0.002 0.01 0.1"
@@ -79,9 +80,12 @@ class AddingForm(QWidget):
         plan = self._session.plan.current
         used = plan.configuration.used_for(self._session.plan.task)
         options = used_options(plan.training_options, counts=FAMILIES[plan.family].counts)
+        noun = self._session.reading.noun
         offered = [(FAMILY, "Family")]
         offered += [
-            (each.name, each.label) for each in plan.training_options.settings() if each.name in options
+            (each.name, of_units(each.label, noun))
+            for each in plan.training_options.settings()
+            if each.name in options
         ]
         offered += [
             (each.name, each.label)

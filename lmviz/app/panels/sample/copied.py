@@ -53,7 +53,9 @@ SIDE = Picker(
     "copied_side_picker", says="what stands on the right", choices=(PASSAGES, BY_HEART), shown=False
 )
 LEARNED = Table("learned_by_heart", says="lines that were learned by heart", share=1)
-TEXT = Words("copied_text", says="the text, orange where it stands in long passages of the training text")
+TEXT = Words(
+    "copied_text", says="the text, orange where it stands in long passages of the training text", given=True
+)
 LIST = Occurrences("copied_places", says="where the longest passages stand", share=1)
 CURVE = Curves(
     "copied_curve",

@@ -164,7 +164,7 @@ class WhyPanel(Panel):
         from lmviz.inspection.glossary import terms_in
 
         terms = terms_in(text)
-        self._place.setToolTip(paragraph(*terms) if terms else "")
+        self._place.setToolTip(paragraph(*map(self.of_units, terms)) if terms else "")
 
     def _number(self) -> Of | None:
         """The pinned number as one that gradients can be taken of; None of words that were copied."""

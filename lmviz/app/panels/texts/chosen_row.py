@@ -16,7 +16,7 @@ from lmviz.looks.look import Look
 from lmviz.looks.parts import Bars, Button, Table, Words
 from lmviz.text.tokenizer import visible
 
-TEXT = Words("chosen_row_text")
+TEXT = Words("chosen_row_text", given=True)
 BARS = Bars("chosen_row_words", says="the likeliest words after it")
 WITH = Table("chosen_row_fields", says="texts that share a word with it", share=1)
 OPEN = Button("open_row_button", text="Open in the window")

@@ -15,7 +15,7 @@ from lmviz.looks.parts import Points, Words
 
 SENTENCE = Words("second_model_sentence")
 CLOUD = Points("second_model_points", says="each text by the measure of both models", share=2)
-FURTHEST = Words("second_model_rows", says="the texts on which they disagree most")
+FURTHEST = Words("second_model_rows", says="the texts on which they disagree most", given=True)
 NO_SECOND = (
     "Choose a second model in Compare, or in the list beside the shown one, to see both on these texts."
 )

@@ -69,7 +69,7 @@ class TextRowsPanel(Panel):
         self._said = named(Label(wraps=True), "rows_sentence")
         self._trouble = named(Label(role="muted", wraps=True), "rows_left_out")
         self._table = named(TableView(), "rows_table", "the texts and their measure")
-        self._pattern = named(QPlainTextEdit(), "pattern_edit", "the pattern and its words")
+        self._pattern = named(QPlainTextEdit(), "pattern_edit", "the pattern and what fills its slots")
         self._use = QuietButton("use_pattern_button", "Ask these texts", "primary")
         self._pages = stack(
             sheet(column(self._said, self._filter, (self._table, 1), self._trouble)),

@@ -13,8 +13,8 @@ from lmviz.app.widgets.base.steady import Slider
 class SliderRow(QWidget):
     """`SliderRow(name, accessible_name)`: whole numbers from 0.
 
-    `set_range(last, value)` and `show_value(value, said)` emit nothing; `value` is its position.
-    Signal: `value_changed(int)` when a person moves it.
+    `set_name(name)`, `set_range(last, value)` and `show_value(value, said)` emit nothing; `value` is its
+    position. Signal: `value_changed(int)` when a person moves it.
     """
 
     value_changed = Signal(int)
@@ -24,12 +24,17 @@ class SliderRow(QWidget):
         self.slider = named(Slider(Qt.Orientation.Horizontal), description=accessible_name)
         self.slider.valueChanged.connect(self.value_changed)
         self._said = Label(role="muted")
-        row(Label(name, role="muted"), (self.slider, 1), self._said, on=self)
+        self._name = Label(name, role="muted")
+        row(self._name, (self.slider, 1), self._said, on=self)
 
     @property
     def value(self) -> int:
         """The position of the slider."""
         return self.slider.value()
+
+    def set_name(self, name: str) -> None:
+        """Say otherwise what is dragged."""
+        self._name.setText(name)
 
     def set_range(self, last: int, value: int) -> None:
         """Go from 0 to `last`, standing at `value`."""

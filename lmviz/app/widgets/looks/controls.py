@@ -40,7 +40,7 @@ class PickerDrawing(PartDrawing[Picker, QComboBox]):
 
     def put(self, part: Picker) -> None:
         with QSignalBlocker(self.widget):
-            if self.changed("choices"):
+            if self.changed("choices", "tips"):
                 self.widget.clear()
                 self.widget.addItems([on_one_line(choice) for choice in part.choices])
                 explain_choices(self.widget, part.tips)
@@ -89,6 +89,7 @@ class SliderLineDrawing(PartDrawing[SliderLine, SliderRow]):
         return self.widget.slider
 
     def put(self, part: SliderLine) -> None:
+        self.widget.set_name(part.title)
         if self.changed("count"):
             self.widget.set_range(part.count - 1, part.place)
         self.widget.show_value(part.place, part.written)

@@ -12,7 +12,7 @@ from lmviz.looks.parts import Curves
 
 
 class CurvesDrawing(PartDrawing[Curves, LinePlot]):
-    """A plot, whose axes count as the first part says."""
+    """A plot, whose axes count as the first part says; their names may change."""
 
     def make(self, part: Curves, inner: Sequence[QWidget]) -> LinePlot:
         plot = LinePlot(
@@ -27,6 +27,8 @@ class CurvesDrawing(PartDrawing[Curves, LinePlot]):
         return plot
 
     def put(self, part: Curves) -> None:
+        self.widget.set_x_name(part.x_name)
+        self.widget.set_y_name(part.y_name)
         self.widget.set_curves(part.curves)
         self.widget.set_references(part.references)
         if self.changed("marks"):

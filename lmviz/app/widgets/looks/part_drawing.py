@@ -80,6 +80,8 @@ class PartDrawing(Generic[P, W]):
         """Show a part: only what differs from the one before, or all of it `anew`."""
         self._before, self.part = None if anew else self._before, part
         self.hold(part, inner)
+        if self._before is not None and self.changed("says"):
+            named(self.speaker, "", part.says)
         if self._before is None or part != self._before:
             self.put(part)
         self._before = part

@@ -51,7 +51,8 @@ class LinePlot(Canvas):
     `set_curves([PlotCurve(name, x, y)])` says which curves there are; `set_references([(name, value)])` draws
     dashed lines;
     `set_cursor(x)` marks a moment; `set_end(x)` says how far the axis reaches;
-    `set_logarithmic(bool)` is the scale of y; `set_x_name(name)` says what x counts from now on. A click on a
+    `set_logarithmic(bool)` is the scale of y; `set_x_name(name)` says what x counts from now on, and
+    `set_y_name(name)` what y does where it was named at first. A click on a
     name hides its curve, or shows it; so does `set_hidden(names)`.
     Signals: `hidden_changed()` after such a click; `cursor_moved(float)` by click, drag, or Left and Right;
     `point_hovered(float)`, the x of the nearest point, NaN when the pointer leaves; `axis_moved()`, after
@@ -169,6 +170,13 @@ class LinePlot(Canvas):
         """What x counts, such as "step" or "tokens"."""
         if name != self._x_name:
             self._x_name = name
+            self._place_words()
+
+    def set_y_name(self, name: str) -> None:
+        """What y counts; where it had no name at first, none is shown."""
+        if name != self._y_name and self._y_name:
+            self._y_name = name
+            self._words[-1].setText(seen(name))
             self._place_words()
 
     def points(self) -> dict[str, np.ndarray]:
