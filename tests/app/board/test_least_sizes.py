@@ -42,6 +42,5 @@ def test_every_panel_has_the_room_it_needs_however_small_the_window(
     qtbot.waitUntil(lambda: any(panel.is_in_sight for panel in window.perspective.panels))
     qtbot.waitUntil(lambda: cut_off(window) == [])
     view = window.perspective
-    assert is_projected or view.width() <= view.parentWidget().width(), (
-        "it would have to be scrolled sideways"
-    )
+    if not is_projected:  # or it would have to be scrolled sideways; the rail gives way where it has to
+        qtbot.waitUntil(lambda: view.width() <= view.parentWidget().width())
