@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
@@ -138,7 +139,7 @@ class SurgeryPanel(Panel):
             ),
             "no positions": (self._no_positions, "Removes position information from the model."),
         }
-        body = QWidget()
+        body = _Body(self._needed)
         grid = QGridLayout(body)
         grid.setContentsMargins(0, 0, 0, 0)
         for name, (action, help_text) in actions.items():
@@ -169,10 +170,13 @@ class SurgeryPanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         room = event.size().width() - AROUND * current_theme().scale
+        self._arrange(WIDE_COLUMNS if self._needed(WIDE_COLUMNS) <= room else WIDE_COLUMNS - 1)
+
+    def _needed(self, columns: int) -> int:
+        """The width that the buttons need in so many columns."""
         widths = [button.sizeHint().width() for button in self._buttons.values()]
-        needed = sum(max(widths[column::WIDE_COLUMNS]) for column in range(WIDE_COLUMNS))
-        needed += (WIDE_COLUMNS - 1) * self._grid.horizontalSpacing()
-        self._arrange(WIDE_COLUMNS if needed <= room else WIDE_COLUMNS - 1)
+        gaps = (columns - 1) * self._grid.horizontalSpacing()
+        return gaps + sum(max(widths[column::columns], default=0) for column in range(columns))
 
     def _measure_effects(self) -> None:
         """Ask what each change does alone to the word that all together moved most."""
@@ -286,3 +290,15 @@ class SurgeryPanel(Panel):
 def _has_source_heads(trace: Trace) -> bool:
     """Whether heads look at a source."""
     return any("head" in trace[found.context].axes for found in source_attentions(trace))
+
+
+class _Body(QWidget):
+    """It can be narrower than it is now: its buttons stand in as many columns as there is room for."""
+
+    def __init__(self, needed: Callable[[int], int]) -> None:
+        super().__init__()
+        self._needed = needed
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        return QSize(min(least.width(), self._needed(WIDE_COLUMNS - 1)), least.height())

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from covering import others_slow
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.surgery import SurgeryPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.widgets.controls.change_list import ChangeList
@@ -170,3 +171,18 @@ def test_without_positions_swapped_words_leave_the_last_attention_output_as_it_w
     assert not np.allclose(
         session.reading.current.trace[address].array[1], session.reading.current.baseline[address].array[1]
     )
+
+
+def test_it_asks_for_no_more_room_than_it_asked_for_before_it_was_wide(
+    session: Session, qtbot: QtBot
+) -> None:
+    """Or a column that a person has made narrow would be wider the next time."""
+    panel = SurgeryPanel(session)
+    qtbot.addWidget(panel)
+    panel.show()
+    least = []
+    for width in (260, 700):
+        panel.resize(width, 300)
+        QApplication.processEvents()
+        least.append(panel.findChild(QuietScrollArea).minimumSizeHint().width())
+    assert least[0] == least[1] <= 260
