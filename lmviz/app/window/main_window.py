@@ -33,6 +33,7 @@ from lmviz.app.panels.table import has_prefix, shown_perspectives
 from lmviz.app.session.library import count_layers_from
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import next_by_tab, screen_of
+from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.spoken_role import install_roles
 from lmviz.app.window.commands import Commands
 from lmviz.app.window.frame import LEAST, USUAL, Frame, Messages, Perspectives, first_place, least_size
@@ -163,8 +164,16 @@ class MainWindow(QMainWindow):
         self.notice.withdraw(sentence)
 
     def find_control(self, name: str) -> QWidget | None:
-        """The control of this object name that can be seen; None while there is none."""
+        """The control of this object name that can be seen; None while there is none.
+
+        One that has been put away, as there was no room for it beside others, stands there from now on.
+        """
         found = self.findChildren(QWidget, name)
+        if not any(widget.isVisible() for widget in found):
+            for widget in found:
+                row = widget.parentWidget()
+                if isinstance(row, FittingRow) and row.isVisible():
+                    row.keep(widget)
         return next((widget for widget in found if widget.isVisible()), None)
 
     def bring_forward(self, name: str) -> None:

@@ -27,6 +27,7 @@ class FittingRow(QWidget):
     def __init__(self, controls: Sequence[QWidget], giving_way: Sequence[QWidget]) -> None:
         super().__init__()
         self._controls, self._giving_way = tuple(controls), tuple(giving_way)
+        self._kept: QWidget | None = None
         self._room: int | None = None
         self._shown_below: _PutAway | None = None
         self._put_away = list[QWidget]()
@@ -75,10 +76,12 @@ class FittingRow(QWidget):
 
     def fit(self, room: int) -> None:
         """Put away what does not fit, and bring back what does."""
-        self._room, shown = room, list(self._giving_way)
+        self._room = room
         if self._shown_below is not None:
             return  # once that is closed
-        while shown and self._width_of(shown) > room:
+        kept = [control for control in self._giving_way if control is self._kept]
+        shown = [control for control in self._giving_way if control not in kept] + kept
+        while len(shown) > len(kept) and self._width_of(shown) > room:
             shown.pop(0)
         self._say_what_is_away(shown)
         changed = [control for control in self._giving_way if control.isHidden() == (control in shown)]
@@ -86,6 +89,12 @@ class FittingRow(QWidget):
             control.setVisible(control in shown)
         if changed:
             self.updateGeometry()
+
+    def keep(self, control: QWidget) -> None:
+        """Put this one away no more: somebody has to find it."""
+        self._kept = control
+        if self._room is not None:
+            self.fit(self._room)
 
     def _away(self, shown: Sequence[QWidget]) -> list[QWidget]:
         """The controls that are put away while some are shown."""

@@ -72,6 +72,19 @@ def test_the_sign_has_its_room_however_narrow_the_card_is(
     assert card.rect().contains(row.geometry())
 
 
+def test_what_somebody_has_to_find_stays_in_the_row(
+    card: Card, row: FittingRow, buttons: list[QPushButton], sign: QPushButton, qtbot: QtBot
+) -> None:
+    narrow(card, row, buttons, qtbot)
+    assert not buttons[2].isVisible()
+    row.keep(buttons[2])
+    assert [button.isVisible() for button in buttons] == [False, True, True]
+    assert sign.text() == "+1"
+    card.resize(card.width() - 20, 200)
+    qtbot.waitUntil(lambda: row.isVisible())
+    assert buttons[2].isVisible()
+
+
 def test_what_is_put_away_is_used_below_the_sign(
     card: Card, row: FittingRow, buttons: list[QPushButton], sign: QPushButton, qtbot: QtBot
 ) -> None:
