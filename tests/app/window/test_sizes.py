@@ -104,6 +104,8 @@ def _cut_headings(header: QHeaderView) -> Iterator[str]:
     padding = OWN_PADDING if isinstance(header, FigureHeader) else PADDING * current_theme().scale
     for section in range(header.count()):
         heading = str(header.model().headerData(section, header.orientation()))
+        if isinstance(header, FigureHeader):
+            heading = header.title_of(section)
         widest = max(metrics(HEADING).horizontalAdvance(line) for line in heading.split("\n"))
         if not header.isSectionHidden(section) and widest + padding > header.sectionSize(section):
             yield heading

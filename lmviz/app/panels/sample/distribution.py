@@ -273,11 +273,11 @@ def _columns(options: SamplingOptions) -> list[FigureColumn]:
     return [
         FigureColumn("token", "token", "token", 76, 1.5),
         FigureColumn("logit", "logit", width=56),
-        FigureColumn("scaled", "÷ temperature", width=92, sources=("logit",)),
+        FigureColumn("scaled", "÷ temperature", width=92, sources=("logit",), brief="÷ temp."),
         filtering("top_k", f"top-k {count(options.top_k)}", options.top_k > 0, "scaled"),
         filtering("top_p", f"top-p {options.top_p:g}", options.top_p < 1, "top_k"),
         filtering("min_p", f"min-p {options.min_p:g}", options.min_p > 0, "top_p"),
-        FigureColumn("probability", "probability", "bar", 104, 3, sources=("scaled",)),
+        FigureColumn("probability", "probability", "bar", 104, 3, sources=("scaled",), brief="prob."),
         FigureColumn("cumulative", "cumulative", width=78, spare=True, sources=("probability",), runs=True),
     ]
 

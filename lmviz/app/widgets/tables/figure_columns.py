@@ -29,7 +29,7 @@ class FigureColumn:
     `width` is what it takes and `stretch` its part of what is left. Where there is too little room,
     `spare` columns are left out, and then all but figures are squeezed. `sources` are the columns that its
     numbers are made from, of the same line; with `runs` those of all lines above as well. `quiet` columns
-    are dimmed.
+    are dimmed. `brief` stands for a title that has no room.
     """
 
     name: str
@@ -41,6 +41,7 @@ class FigureColumn:
     sources: tuple[str, ...] = ()
     runs: bool = False
     quiet: bool = False
+    brief: str = ""
 
     @property
     def least(self) -> float:

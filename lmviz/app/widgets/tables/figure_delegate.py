@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
@@ -9,12 +11,13 @@ from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionView
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.kit.painter import cut
-from lmviz.app.widgets.tables.figure_columns import FigureLine, FiguresModel
+from lmviz.app.widgets.tables.figure_columns import FigureColumn, FigureLine, FiguresModel
 from lmviz.app.widgets.tables.quiet_table import Index
 from lmviz.base.plain_text import seen
 
 SIZE, HEAD_SIZE, HEAD = 12, 12, 26
 PADDING = 6
+OVER = 4  # pixels that a title may stand into the padding of its column
 
 
 class FigureHeader(QHeaderView):
@@ -35,15 +38,25 @@ class FigureHeader(QHeaderView):
     def sizeHint(self) -> QSize:
         return QSize(0, round(HEAD * current_theme().scale))
 
-    def paintSection(self, painter: QPainter, area: QRect, section: int) -> None:
-        theme, model = current_theme(), self.model()
+    @property
+    def _columns(self) -> Sequence[FigureColumn]:
+        model = self.model()
         assert isinstance(model, FiguresModel), "these are the titles of a table of figures"
-        column = model.columns[section]
+        return model.columns
+
+    def title_of(self, section: int) -> str:
+        """The title of a column, the brief one where it has no room, with the arrow if it sorts lines."""
+        column, room = self._columns[section], self.sectionSize(section) - 2 * PADDING * current_theme().scale
         arrow = ""
         if self._sorted_by is not None and column.name == self._sorted_by[0]:
             arrow = " ↓" if self._sorted_by[1] else " ↑"
+        fits = metrics(HEAD_SIZE).horizontalAdvance(column.title + arrow) <= room + OVER
+        return (column.title if fits or not column.brief else column.brief) + arrow
+
+    def paintSection(self, painter: QPainter, area: QRect, section: int) -> None:
+        theme, column = current_theme(), self._columns[section]
         place = _inside(area)
-        title = cut(column.title + arrow, place.width() + 4, metrics(HEAD_SIZE))
+        title = cut(self.title_of(section), place.width() + OVER, metrics(HEAD_SIZE))
         painter.setFont(theme.font(HEAD_SIZE))
         painter.setPen(theme.faint_text if column.quiet else theme.muted_text)
         painter.drawText(place, column.alignment, title)
