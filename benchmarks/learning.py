@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
@@ -306,15 +306,46 @@ def batches_from(
     return map(found.batch, itertools.count())
 
 
+def _parts(corpus: Corpus) -> tuple[np.ndarray | Examples, np.ndarray | Examples]:
+    """What is learned from, and what is held out."""
+    if corpus.training_examples is None:
+        return corpus.training, corpus.validation
+    return corpus.training_examples, corpus.validation_examples
+
+
+def _train(model: Model, corpus: Corpus, options: TrainingOptions) -> None:
+    """All updates, by our training."""
+    for _ in learner_of(model.family)(
+        *(model, *_parts(corpus), options, None),
+        ignored_target=corpus.tokenizer.start_id if corpus.marks_boundaries else None,
+    ):
+        pass
+
+
+def compare_precisions(family: str) -> Measured:
+    """The mean of losses after trainings in bfloat16 over that after the same ones in float32."""
+    case = CASES["next-token"]
+    corpus = _corpus(case.corpus)
+    losses: dict[str, list[float]] = {"bfloat16": [], "float32": []}
+    for seed in range(case.seeds):
+        for precision, found in losses.items():
+            options = replace(case.options(seed), precision=precision, device="cpu")
+            model = our_model(family, corpus, seed, **SETTINGS[family])
+            _train(model, corpus, options)
+            found.append(held_out(model, batches_from(model, _parts(corpus)[1], corpus, options)))
+    halved, whole = (statistics.fmean(found) for found in losses.values())
+    spread = statistics.stdev(losses["float32"])
+    return Measured(
+        halved / whole,
+        f"{halved:.3f} nats per token, float32 {whole:.3f} ± {spread:.3f}, of {case.seeds} seeds",
+    )
+
+
 def compare(family: str, task: str) -> Measured:
     """The mean of our losses over that of the plain model's."""
     case, settings = CASES[task], SETTINGS[family]
     corpus = _corpus(case.corpus)
-    training, validation = (
-        (corpus.training, corpus.validation)
-        if corpus.training_examples is None
-        else (corpus.training_examples, corpus.validation_examples)
-    )
+    training, validation = _parts(corpus)
     losses: dict[str, list[float]] = {"ours": [], "plain": []}
     for seed in range(case.seeds):
         options = case.options(seed)
@@ -322,11 +353,7 @@ def compare(family: str, task: str) -> Measured:
         torch.manual_seed(seed)
         plain = plain_model(family, corpus, tied=ours.output.weight is None)
         _learned(plain, batches_from(ours, training, corpus, options), options)
-        for _ in learner_of(family)(
-            *(ours, training, validation, options, None),
-            ignored_target=corpus.tokenizer.start_id if corpus.marks_boundaries else None,
-        ):
-            pass
+        _train(ours, corpus, options)
         for name, model in (("ours", ours), ("plain", plain)):
             losses[name].append(held_out(model, batches_from(ours, validation, corpus, options)))
     ours_mean, plain_mean = (statistics.fmean(found) for found in losses.values())
@@ -350,4 +377,17 @@ def _row(family: str, task: str) -> Row:
     )
 
 
-ROWS = tuple(_row(family, task) for task in CASES for family in SETTINGS if task in find_family(family).tasks)
+ROWS = (
+    *(_row(family, task) for task in CASES for family in SETTINGS if task in find_family(family).tasks),
+    *(
+        Row(
+            f"learning-bfloat16-{family}",
+            f"loss on held-out `{CASES['next-token'].corpus}` after a training in bfloat16, against float32",
+            "×",
+            1.03,
+            True,
+            partial(compare_precisions, family),
+        )
+        for family in SETTINGS
+    ),
+)
