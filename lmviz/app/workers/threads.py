@@ -85,6 +85,7 @@ class GarbageCollector(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
+        self.forget_imports()
         self._collections = 0
         self._free = FreeMemory()
         self._giving_back: BackgroundThread | None = None
@@ -93,8 +94,11 @@ class GarbageCollector(QObject):
         self._timer.start(COLLECT_EVERY)
 
     def forget_imports(self) -> None:
-        """Take everything that lives now out of later collections: after a large import."""
-        gc.collect()
+        """Take everything that lives now out of later collections: after a large import.
+
+        Some thousand small objects are garbage by then, and stay: to find them stops the window for an
+        eighth of a second, just when a person begins to type.
+        """
         gc.freeze()
 
     def _collect(self) -> None:
