@@ -156,7 +156,7 @@ def test_nothing_scrolls_sideways_in_a_small_window(
             drawn()
             view = window.perspective
             qtbot.waitUntil(lambda view=view: view.width() <= view.parentWidget().width())
-            wide = [area for area in sideways(window) if area not in AS_LONG_AS_THE_TEXT]
+            wide = [area for area in sideways_for_good(window, qtbot) if area not in AS_LONG_AS_THE_TEXT]
             found += [(perspective.name, panel.objectName(), area) for area in wide]
     assert found == []
 
@@ -168,7 +168,7 @@ def test_a_network_is_wrapped_in_a_small_window(
 ) -> None:
     window.resize(*SMALL_WINDOW)
     for panel in seen_panels(window, drawn, qtbot):
-        assert sideways(window) == [], panel.objectName()
+        assert sideways_for_good(window, qtbot) == [], panel.objectName()
     editor = window.findChild(NetworkEditor)
     window.bring_forward(editor.objectName())
     editor.appendPlainText("# " + "a remark that is longer than its line has room " * 2)

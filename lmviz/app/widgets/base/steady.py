@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFocusEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider, QSpinBox, QWidget
 
@@ -28,11 +28,38 @@ class _Steady(_Control):
             event.ignore()
 
 
+SPARE = 2
+"""Pixels that Qt adds to the ink of the longest value, at every size of type."""
+
+
 class ComboBox(_Steady, QComboBox):
     """`ComboBox(parent=None)`: one of several values. Its list is as wide as the longest of them.
 
     Qt cuts what is longer than the control in its middle, where the names of a family differ.
     """
+
+    _measured: tuple[object, int] = (None, 0)  # for what, and how many pixels are missing
+
+    def sizeHint(self) -> QSize:
+        """As Qt's, and wide enough for the longest value in large type as well."""
+        return self._with_room(super().sizeHint())
+
+    def minimumSizeHint(self) -> QSize:
+        return self._with_room(super().minimumSizeHint())
+
+    def _with_room(self, hint: QSize) -> QSize:
+        """The hint and what it lacks: Qt measures the ink of the values, and shows how far they advance."""
+        if self.sizeAdjustPolicy() == self.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon:
+            return hint  # it may be as narrow as it is
+        values = self.count(), hint.toTuple(), self.font().key()
+        if values != self._measured[0]:
+            self._measured = values, self._missing()
+        return hint + QSize(self._measured[1], 0)
+
+    def _missing(self) -> int:
+        words, values = self.fontMetrics(), [self.itemText(place) for place in range(self.count())]
+        ink = max((words.boundingRect(value).width() for value in values), default=0)
+        return max(max(map(words.horizontalAdvance, values), default=0) - ink - SPARE, 0)
 
     def showPopup(self) -> None:
         from PySide6.QtWidgets import QStyle  # not before the first paint: it has 400 names

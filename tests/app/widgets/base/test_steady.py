@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
 import lmviz
@@ -83,3 +83,21 @@ def test_the_list_of_a_narrow_control_shows_its_names_whole(qtbot: QtBot) -> Non
     qtbot.waitUntil(view.isVisible)
     assert view.viewport().width() >= view.sizeHintForColumn(0) > 60
     control.hidePopup()
+
+
+@pytest.mark.parametrize("size", [9, 13, 20, 27, 36])
+def test_a_picker_has_room_for_its_longest_value_in_any_type(qtbot: QtBot, size: int) -> None:
+    for values in (["il"], ["A  step 3", "B  step 12"], ["gradient × value"]):
+        box = ComboBox()
+        qtbot.addWidget(box)
+        font = box.font()
+        font.setPixelSize(size)
+        box.setFont(font)
+        box.addItems(values)
+        option = QStyleOptionComboBox()
+        box.initStyleOption(option)
+        for hint in (box.sizeHint(), box.minimumSizeHint()):
+            option.rect = QRect(QPoint(0, 0), hint)
+            edit = QStyle.SubControl.SC_ComboBoxEditField
+            room = box.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, edit, box)
+            assert room.width() >= max(map(box.fontMetrics().horizontalAdvance, values))
