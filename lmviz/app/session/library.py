@@ -279,8 +279,11 @@ class Library(Part):
             self.step_changed.emit()
 
     def show_live_step(self, step: int) -> None:
-        """Show a step of a training under way, whose weights the cache already holds."""
-        if self._go_to(step):
+        """Show a step of a training under way, whose weights the cache already holds.
+
+        They may have waited for the reading thread: a newer step that is shown by now stays.
+        """
+        if step > self._step and self._go_to(step):
             self.step_changed.emit()
 
     def refresh_snapshots(

@@ -1,6 +1,8 @@
 """How often the window looks into a training: as often as the training can bear."""
 
 import shutil
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -66,3 +68,52 @@ def test_snapshots_that_come_while_the_run_is_being_opened_are_shown(
     qtbot.waitUntil(lambda: session.library.model is not None)
     qtbot.waitUntil(lambda: len(session.library.model.snapshots) == 1 + len(later))
     assert session.library.step == session.library.model.snapshots[-1]
+
+
+class Learning:
+    """A training that has weights of one step to show, and no more."""
+
+    def __init__(self, step: int) -> None:
+        self._step: int | None = step
+
+    def want_state(self) -> None:
+        """Nothing comes of it."""
+
+    def take_state(self) -> tuple[int, dict[str, object]] | None:
+        step, self._step = self._step, None
+        return None if step is None else (step, {})
+
+
+@pytest.fixture
+def followed(session: Session, lstm_run: Path, tmp_path: Path, qtbot: QtBot) -> tuple[LiveWeights, Path]:
+    """A run that is followed at step 4, and where the snapshot of its last step lies, which is 6."""
+    folder = shutil.copytree(lstm_run, tmp_path / "run")
+    before, last = sorted((folder / "snapshots").iterdir())[-2:]
+    before.unlink()
+    last.rename(tmp_path / last.name)
+    live = LiveWeights(session.work, session.library, session.library.failed.emit)
+    live.begin(folder)
+    live.show_snapshots(folder)
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    return live, tmp_path / last.name
+
+
+def test_weights_that_come_late_do_not_take_the_place_of_newer_ones(
+    session: Session,
+    followed: tuple[LiveWeights, Path],
+    gate: threading.Event,
+    answered: Callable[[], None],
+    qtbot: QtBot,
+) -> None:
+    """A copy of step 5 waits for the reading thread when the training ends with step 6."""
+    (live, last), library = followed, session.library
+    assert library.step == 4
+    session.work.ask("held back", gate.wait, lambda _: None, pytest.fail)
+    live.update_from(Learning(5))
+    folder = library.model.folder
+    last.rename(folder / "snapshots" / last.name)
+    live.show_snapshots(folder)
+    qtbot.waitUntil(lambda: library.step == 6)
+    gate.set()
+    answered()
+    assert library.step == 6
