@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 
-from PySide6.QtCore import QByteArray, QPoint, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, QTimer
 from PySide6.QtGui import QAction, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from lmviz.app.board.arrangement import Choices, KeptBoard
-from lmviz.app.board.crowding import Crowding, with_main_share
-from lmviz.app.board.lengths import COLUMNS, Lengths, hint_of
-from lmviz.app.board.page import PanelPage, PanelWindow
+from lmviz.app.board.lengths import Lengths, hint_of
+from lmviz.app.board.page import PanelPage
+from lmviz.app.board.panel_maker import PanelMaker
+from lmviz.app.board.panel_windows import PanelWindows
 from lmviz.app.board.place import Place
-from lmviz.app.look.stylesheet import SEPARATOR
+from lmviz.app.board.splits import HORIZONTAL, Split, Splits
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.panel_row import PanelRow
@@ -25,23 +26,6 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column
 from lmviz.app.widgets.base.plain import caption
 from lmviz.text.tokenizer import of_units
-
-HORIZONTAL, VERTICAL = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-
-
-class Split(QSplitter):
-    """Places, or splits of them, side by side or one below the other."""
-
-    def __init__(self, name: str, orientation: Qt.Orientation) -> None:
-        super().__init__(orientation)
-        self.name = name
-        self.setChildrenCollapsible(False)
-
-    @property
-    def parts(self) -> list[Place | Split]:
-        """What stands in it, hidden or not."""
-        found = [self.widget(at) for at in range(self.count())]
-        return [part for part in found if isinstance(part, Place | Split)]
 
 
 class Board(QWidget):
@@ -59,12 +43,12 @@ class Board(QWidget):
         self.name = name
         self.setObjectName(f"board_{name}")
         self._rows = rows_of(name)
-        self._whole = Split("board", VERTICAL)
-        self._splits = [self._whole]
-        self._column = column(self._whole, on=self)
+        self._splits = Splits(self)
+        self._column = column(self._splits.whole, on=self)
         self._session = session
         self._lengths = Lengths(self._rows)
-        self._pages: dict[str, PanelPage] = {}
+        self._maker = PanelMaker(self._rows, self._build_panel, self)
+        self._pages = self._maker.pages
         self._places: dict[str, Place] = {}  # by the name of the first row of each
         self._homes: dict[str, str] = {}  # the place of each panel
         for row in self._rows:
@@ -75,10 +59,9 @@ class Board(QWidget):
         self._beside: tuple[str, ...] = ()  # those that a lesson has left in their place
         self._in_lesson = False
         self._views = {self._mode: self._kept.view}
-        self._windows: dict[str, PanelWindow] = {}
+        self._windows = PanelWindows(self)
         self._hints: dict[tuple[str, float, bool, bool], QSize] = {}  # what panels need, by `_hint_key`
         self._scale = current_theme().scale  # of the type in which they are
-        self._built_at: set[float] = set()  # the scales of type at which its panels were made
         self._is_squeezed = False  # whether what a step of a lesson needs only fits side by side so
         self._offered = QSize()  # the room into which those that are left have to fit
         self._standing: dict[str, str] = {}  # the place in which each panel stands now
@@ -86,15 +69,16 @@ class Board(QWidget):
             ""  # the place that keeps half of the room, if large type leaves none for a place of each
         )
         self._was_joined: dict[str, str] = {}  # what stood with others when it was settled last
-        self._leaves_tabs = False  # whether panels behind others are left for after the first paint
         self._has_stood = False  # whether it has been shown
         self._changes_under_way, self._is_unsettled = 0, False  # it is settled after the last of them
         self._to_keep: list[str] = []  # the panels that are brought forward by these, for good
         self._toggles: dict[str, QAction] = {}
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._adopt_type)
-        self._next_tab = QTimer(self, singleShot=True, interval=0)
-        self._next_tab.timeout.connect(self._make_next_tab)
+        self._maker.page_made.connect(self._adopt_page)
+        self._maker.caught_up.connect(self._catch_up)
+        self._splits.moved.connect(self._note_lengths)
+        self._windows.closed.connect(self._take_back)
         theme_switch().theme_changed.connect(self._adopt_theme)
         session.reading.changed.connect(self._show_what_fits)
 
@@ -125,7 +109,7 @@ class Board(QWidget):
     @property
     def missing(self) -> tuple[PanelRow, ...]:
         """The panels that have not been made yet."""
-        return tuple(row for row in self._rows if row.name not in self._pages)
+        return self._maker.missing
 
     # What is left, and where
 
@@ -218,31 +202,27 @@ class Board(QWidget):
     def toggle_window(self, name: str) -> None:
         """Put a panel into a window of its own, or bring it back."""
         if name in self._windows:
-            self._windows[name].close()
+            self._windows.close(name)
             return
-        page, corner, size = self._pages[name], self.mapToGlobal(QPoint()), QSize(640, 480)
+        page, place = self._pages[name], QRect(self.mapToGlobal(QPoint()), QSize(640, 480))
         if page.isVisible():
-            corner, size = page.mapToGlobal(QPoint()), page.size()
+            place = QRect(page.mapToGlobal(QPoint()), page.size())
         self._kept.windows[name] = ""
         self._settle()
-        self._open_window(name)
-        self._windows[name].setGeometry(corner.x(), corner.y(), size.width(), size.height())
+        self._windows.open_at(page, place)
 
     def arrangement(self) -> str:
         """Where everything is, as a person has left it."""
-        for name, window in self._windows.items():
-            self._kept.windows[name] = bytes(window.saveGeometry().toBase64().data()).decode("ascii")
+        self._kept.windows.update(self._windows.geometries)
         return self._kept.to_text()
 
     def close_windows(self) -> None:
         """Take the windows of panels away: the program ends."""
-        for window in self._windows.values():
-            window.hide()
+        self._windows.hide_all()
 
     def reset(self) -> None:
         """Arrange the panels as the table of panels says."""
-        for name in list(self._windows):
-            self._windows[name].close()
+        self._windows.close_all()
         self._kept = KeptBoard()
         self._only, self._beside = (), ()
         self._views = {self._mode: self._kept.view.copy(), (False, ()): self._kept.view}
@@ -276,7 +256,7 @@ class Board(QWidget):
         elif self._only:
             self._beside = tuple(other for other in self._wanted if other != name)
         elif name in self._windows:
-            self._windows[name].close()
+            self._windows.close(name)
         else:
             self._kept.hidden.add(name)
         self._settle()
@@ -285,7 +265,7 @@ class Board(QWidget):
         name = page.row.name
         if name in self._windows:
             if not self._changes_under_way:
-                self._windows[name].raise_()
+                self._windows.raise_(name)
             return
         before = self._wanted, self._beside
         self._kept.hidden.discard(name)
@@ -400,7 +380,7 @@ class Board(QWidget):
                 page.set_least(least_of(name))
         for place in self._places.values():
             place.be_as_large_as_needed()
-        self._hide_empty(self._whole)
+        self._splits.whole.hide_empty()
         self._share_room()
 
     def _find_places(
@@ -419,6 +399,7 @@ class Board(QWidget):
         is_alone = len(set(found.values())) <= 1
         if is_alone or (current_theme().scale <= 1 and not self._only):
             return found
+        from lmviz.app.board.crowding import Crowding  # not before the first paint
 
         def crowd() -> Crowding:
             return Crowding(self._rows, found, {name: least_of(name) for name in found}, self._room)
@@ -486,44 +467,26 @@ class Board(QWidget):
             self._hints[key] = grown
             self._soon.start()
 
-    def _hide_empty(self, split: Split) -> bool:
-        """Hide what holds no page; whether anything is left of a split."""
-        left = False
-        for part in split.parts:
-            is_left = self._hide_empty(part) if isinstance(part, Split) else part.count() > 0
-            part.setVisible(is_left)
-            left = left or is_left
-        return left
-
     def _share_room(self) -> None:
         self._column.activate()
-        self._share(self._whole)
+        self._splits.whole.share(self._lengths_of)
 
-    def _share(self, split: Split) -> None:
-        """Give every part its length, from the whole to the smallest."""
-        shown = [part for part in split.parts if not part.isHidden()]
-        if not shown:
-            return
+    def _lengths_of(self, split: Split, shown: Sequence[Place | Split]) -> list[int]:
+        """The lengths of what is shown in a split: those that a person has drawn, or else the usual ones."""
         usual = self._lengths.share(split.name, [part.name for part in shown], split.size(), self.size())
-        main = next((at for at, part in enumerate(shown) if self._holds_main(part)), None)
+        if not self._is_crowded:
+            own = self._view.lengths.get(split.name, {})
+            return [own.get(part.name, round(length)) for part, length in zip(shown, usual, strict=True)]
+        main = next((at for at, part in enumerate(shown) if part.holds(self._main)), None)
         if main is not None:
-            gaps = split.handleWidth() * (len(shown) - 1)
-            wide, high = (
-                (split.width() - gaps, self._room.width()),
-                (split.height() - gaps, self._room.height()),
-            )
-            usual = with_main_share(usual, main, *(wide if split.orientation() == HORIZONTAL else high))
-        own = {} if self._is_crowded else self._view.lengths.get(split.name, {})
-        lengths = {part: own.get(part.name, round(length)) for part, length in zip(shown, usual, strict=True)}
-        split.setSizes([lengths.get(part, 0) for part in split.parts])
-        for part in shown:
-            if isinstance(part, Split):
-                self._share(part)
+            from lmviz.app.board.crowding import with_main_share  # loaded already where it is crowded
 
-    def _holds_main(self, part: Place | Split) -> bool:
-        if isinstance(part, Split):
-            return any(self._holds_main(each) for each in part.parts)
-        return self._is_crowded and part.name == self._main
+            is_across, gaps = split.orientation() == HORIZONTAL, split.handleWidth() * (len(shown) - 1)
+            length, room = (
+                (split.width(), self._room.width()) if is_across else (split.height(), self._room.height())
+            )
+            usual = with_main_share(usual, main, length - gaps, room)
+        return [round(length) for length in usual]
 
     # Which page is in front
 
@@ -593,53 +556,18 @@ class Board(QWidget):
             self._soon.start()
 
     def _note_lengths(self, split: Split) -> None:
-        sizes = {part.name: size for part, size in zip(split.parts, split.sizes(), strict=True) if size}
-        self._view.lengths[split.name] = {**self._view.lengths.get(split.name, {}), **sizes}
+        self._view.lengths[split.name] = {**self._view.lengths.get(split.name, {}), **split.lengths}
         self._share_room()
 
     # How it comes to be
 
     def leave_tabs(self) -> None:
-        """Leave the panels behind others for later, so that what is in sight is painted sooner.
-
-        Once it has been painted they are made, each in a turn of its own, for a person may go on meanwhile.
-        """
-        self._leaves_tabs = True
-
-    def _make_next_tab(self) -> None:
-        """Make a panel that was left; after the last one open the windows of their own."""
-        if not self.isVisible():
-            return  # until it is painted again
-        left = [page for page in self._pages.values() if not page.has_panel]
-        for page in left[:1]:
-            _ = page.panel
-        if len(left) > 1:
-            self._next_tab.start()
-        else:
-            self._leaves_tabs = False
-            self._open_windows()
-            self._settle()
+        """Leave the panels behind others for later, so that what is in sight is painted sooner."""
+        self._maker.leave_tabs()
 
     def build_next(self) -> None:
         """Make the first panel that is missing; before the perspective is shown it belongs to no window."""
-        row = self.missing[0]
-        self._built_at.add(current_theme().scale)
-        page = self._pages[row.name] = PanelPage(
-            row, lambda: self._make(row), self if self.isVisible() else None
-        )
-        page.hide()
-        page.wanted.connect(lambda: self._bring(page))
-        page.rearranged.connect(lambda: self._follow_growth(row.name))
-        page.menu_wanted.connect(lambda at: self._show_menu(page, at))
-        self.destroyed.connect(page.deleteLater)  # which is no child of it before it is shown
-        page.comes_late = row.tabbed and self._leaves_tabs and self.isVisible()
-        if not page.comes_late:
-            _ = page.panel
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if self._leaves_tabs:
-            self._next_tab.start()
+        self._maker.make_next()
 
     def make_ready(self) -> bool:
         """Do one more part of what its first showing would do; whether anything is left to be done.
@@ -649,11 +577,15 @@ class Board(QWidget):
         if self.missing:
             self.build_next()
             return True
-        if self._has_stood or self._built_at != {current_theme().scale}:
+        if self._has_stood or not self._maker.is_in_type:
             return False
         if not self._places:
-            self._build()
+            self._build_places()
             return True
+        return self._place_next()
+
+    def _place_next(self) -> bool:
+        """Put one more page into its place in the table; whether there was one."""
         for name, place in self._places.items():
             homed = [self._pages[row.name] for row in self._rows if self._homes[row.name] == name]
             held = [page for page in homed if page.row.name in self._wanted]
@@ -662,56 +594,46 @@ class Board(QWidget):
                 return True
         return False
 
-    def _make(self, row: PanelRow) -> Panel:
+    def _adopt_page(self, page: PanelPage) -> None:
+        page.wanted.connect(lambda: self._bring(page))
+        page.rearranged.connect(lambda: self._follow_growth(page.row.name))
+        page.menu_wanted.connect(lambda at: self._show_menu(page, at))
+
+    def _build_panel(self, row: PanelRow) -> Panel:
         panel = row.build(self._session)
         panel.begun.connect(lambda: self._show_what_has_begun(self._pages[row.name]))
         panel.need_changed.connect(self._soon.start)
         return panel
 
-    def _build(self) -> None:
-        """Make the places, and the splits in which they stand."""
-        areas: dict[str, list[Place | Split]] = {}
+    def _catch_up(self) -> None:
+        """Go on where all panels have been made that were left."""
+        self._open_windows()
+        self._settle()
+
+    def _build_places(self) -> None:
         for row in self._rows:
-            if self._homes[row.name] != row.name:
-                continue
-            place = self._places[row.name] = Place(row.name)
-            place.currentChanged.connect(lambda _at, place=place: self._note_front(place))
-            place.left.connect(self._soon.start)
-            area = areas.setdefault(row.area, [])
-            area.append(
-                self._split(area[-1].name, HORIZONTAL, [area.pop(), place]) if row.beside and area else place
-            )
-        columns = [self._split(area, VERTICAL, areas[area]) for area in COLUMNS if area in areas]
-        below = [self._split(area, HORIZONTAL, areas[area]) for area in ("bottom", "foot") if area in areas]
-        for part in ([self._split("columns", HORIZONTAL, columns)] if columns else []) + below:
-            self._whole.addWidget(part)
-        self._whole.splitterMoved.connect(lambda *_: self._note_lengths(self._whole))
-        self._set_handles()
+            if self._homes[row.name] == row.name:
+                place = self._places[row.name] = Place(row.name)
+                place.currentChanged.connect(lambda _at, place=place: self._note_front(place))
+                place.left.connect(self._soon.start)
+        self._splits.hold(self._rows, self._places)
 
-    def _split(self, name: str, orientation: Qt.Orientation, parts: Sequence[Place | Split]) -> Split:
-        split = Split(name, orientation)
-        self._splits.append(split)
-        for part in parts:
-            split.addWidget(part)
-        split.splitterMoved.connect(lambda *_: self._note_lengths(split))
-        return split
-
-    def _set_handles(self) -> None:
-        for split in self._splits:
-            split.setHandleWidth(round(SEPARATOR * current_theme().scale))
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        self._maker.go_on_after_paint()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not self._has_stood:
             self._has_stood = True
             if not self._places:
-                self._build()  # before the panels: what Tab leads from to the first tabs is then in the board
+                self._build_places()  # before the panels: what Tab leads from to the tabs is then in it
             while self.missing:
                 self.build_next()
             self._scale = current_theme().scale
-            if self._built_at != {current_theme().scale}:
+            if not self._maker.is_in_type:
                 QTimer.singleShot(0, self, self._renew_type)
-            if not self._leaves_tabs:
+            if not self._maker.leaves_tabs:
                 QTimer.singleShot(0, self, self._open_windows)
         self._settle_what_fits()
 
@@ -722,7 +644,7 @@ class Board(QWidget):
             self._soon.start()
 
     def _adopt_theme(self) -> None:
-        self._set_handles()
+        self._splits.fit_lines()
         if self.isVisible() and self._scale != current_theme().scale:
             self.setUpdatesEnabled(False)  # to be drawn once, with everything in its new place
         self._soon.start()  # once type and lengths have changed everywhere
@@ -742,22 +664,12 @@ class Board(QWidget):
     # Windows of their own
 
     def _open_windows(self) -> None:
-        for name, place in self._kept.windows.items():
+        for name, geometry in self._kept.windows.items():
             if name not in self._windows:
-                self._open_window(name)
-                self._windows[name].restoreGeometry(QByteArray.fromBase64(place.encode()))
+                self._windows.open_where_it_was(self._pages[name], geometry)
 
-    def _open_window(self, name: str) -> None:
-        window = self._windows[name] = PanelWindow(self._pages[name], self)
-        window.closed.connect(lambda: self._take_back(name))
-        window.show()
-
-    def _take_back(self, name: str) -> None:
-        window, page = self._windows.pop(name), self._pages[name]
-        page.hide()
-        page.setParent(self)
-        window.deleteLater()
-        del self._kept.windows[name]
+    def _take_back(self, page: PanelPage) -> None:
+        del self._kept.windows[page.row.name]
         self._bring(page)
 
     def _show_menu(self, page: PanelPage, at: QPoint) -> None:

@@ -1,18 +1,17 @@
-"""The page around a panel: it makes the panel when that is first asked for, and can stand in a window."""
+"""The page around a panel: it makes the panel when that is first asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPoint, QSize, Signal
+from PySide6.QtGui import QContextMenuEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.panel_row import PanelRow
 from lmviz.app.widgets.base.building import reach_by_tab
-from lmviz.app.widgets.base.plain import window_title
 
 
 class PanelPage(QWidget):
@@ -96,30 +95,3 @@ class PanelPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         _ = self.panel
         super().showEvent(event)
-
-
-class PanelWindow(QWidget):
-    """A page in a window of its own, where the keys of the main window act too. Signal: `closed`."""
-
-    closed = Signal()
-
-    def __init__(self, page: PanelPage, board: QWidget) -> None:
-        super().__init__(board, Qt.WindowType.Window)
-        self.setObjectName("panel_window")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setWindowTitle(window_title(f"{page.title} – lmviz"))
-        self._main = board.window()
-        self.addActions(self._main.actions())
-        column = QVBoxLayout(self)
-        column.addWidget(page)
-        page.show()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        QCoreApplication.sendEvent(self._main, event)
-
-    def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        QCoreApplication.sendEvent(self._main, event)
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        super().closeEvent(event)
-        self.closed.emit()

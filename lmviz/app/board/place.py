@@ -52,6 +52,10 @@ class Place(QTabWidget):
         self.setUsesScrollButtons(False)
         self.setElideMode(Qt.TextElideMode.ElideNone)  # where there are too many, a menu names the others
 
+    def holds(self, place: str) -> bool:
+        """Whether it is the place of this name, as a split says it of those that stand in it."""
+        return place == self.name
+
     @property
     def pages(self) -> list[PanelPage]:
         """The pages, in the order of their tabs."""

@@ -16,7 +16,6 @@ from lmviz.app.widgets.base.building import give_menu, reach_by_tab, row
 from lmviz.app.widgets.base.figures import short
 from lmviz.app.widgets.base.plain import Label, caption, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
-from lmviz.app.widgets.controls.refused_action import refuse
 
 if TYPE_CHECKING:
     from lmviz.app.window.surgery_chip import SurgeryChip
@@ -144,6 +143,8 @@ class Header(QFrame):
             action.setChecked(any(moment[0] == model for moment in session.comparison.chosen))
             action.toggled.connect(lambda on, chosen=model: self._compare(chosen, on))
             if obstacle := session.comparison.obstacle_to(model):
+                from lmviz.app.widgets.controls.refused_action import refuse  # not before the first paint
+
                 refuse(menu, action, obstacle.reason, obstacle.sentence)
         if session.library.model is not None:
             menu.addSeparator()

@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.opening.found_paths import FoundPaths
 from lmviz.app.panels.table import has_prefix
-from lmviz.app.window.commanded_window import CommandedWindow
 from lmviz.app.window.lessons import perspective_names
 
 if TYPE_CHECKING:
+    from lmviz.app.window.commanded_window import CommandedWindow
     from lmviz.app.window.followed_files import FollowedFiles
     from lmviz.lectures.lecture import Lecture
     from lmviz.lessons.lesson import Lesson

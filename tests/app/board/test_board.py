@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QApplication, QSplitter, QSplitterHandle, QTabBar,
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.board.board import Board
-from lmviz.app.board.page import PanelPage, PanelWindow
+from lmviz.app.board.page import PanelPage
+from lmviz.app.board.panel_windows import PanelWindow
 from lmviz.app.board.place import Place
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.panel import Panel
