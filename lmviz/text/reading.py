@@ -121,7 +121,7 @@ def as_utf8(
     else:
         pieces = _decoded(path, raw, encoding, progress)
         data = b"".join(piece.encode("utf-8", "replace") for piece in pieces)
-    if not data.strip():
+    if not data or data.isspace():
         raise LmvizError(f"{path} is empty: choose a file with text in it.")
     if b"\0" in data[:_SNIFFED]:
         raise LmvizError(f"{path} does not read as text in {encoding}: name its encoding.")

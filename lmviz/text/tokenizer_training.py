@@ -89,7 +89,8 @@ def _words(texts: Iterable[str], options: TokenizerOptions, special: list[str]) 
 def _most_frequent(counts: Mapping[str, int], options: TokenizerOptions, special: int) -> list[str]:
     """The tokens to keep beside that many special ones, the most frequent first."""
     kept = [token for token, count in counts.items() if count >= options.minimum_count]
-    kept.sort(key=lambda token: (-counts[token], token))
+    kept.sort()  # the order of those that are as frequent; sorting pairs of both takes twice as long
+    kept.sort(key=counts.__getitem__, reverse=True)
     return kept[: max(0, options.vocabulary - special)] if options.vocabulary else kept
 
 
