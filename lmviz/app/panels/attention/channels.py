@@ -155,7 +155,7 @@ class ChannelsPanel(AskingPanel[Reading, "HeadKernels"]):
             WEIGHTS,
             values=values,
             limit=1.0,
-            rows=(f"head {numbered(head)} at {_signed(int(found.offsets[column]))}", "fixed"),
+            rows=(f"head {numbered(head)} at {_signed(int(found.offsets[column]))}", "fixed weight"),
             columns=told_apart(tuple(map(visible, tokens))),
             words=written if len(tokens) <= MOST_WORDS else (),
             column=place if place < len(tokens) else -1,

@@ -62,7 +62,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         super().__init__(parent)
         self._cells = Cells.of(np.zeros((0, 0), dtype=np.float32), "signed")
         self._picture: CellPicture | None = None
-        self._labels = HeatmapLabels()
+        self._labels = self._drawn_labels = HeatmapLabels()
         self._frame: HeatmapFrame | None = None
         self._square, self._unit = False, ""
         self._sight = HeatmapSight()
@@ -275,7 +275,9 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
     def _framed(self) -> HeatmapFrame:
         if self._frame is None:
             rows, columns = self._cells.values.shape
-            space = self._labels.space_left(QRectF(self.rect()), rows, columns, self._square, self.theme)
+            room = QRectF(self.rect()), rows, columns, self._square, self.theme
+            self._drawn_labels = self._labels.in_room(*room)
+            space = self._drawn_labels.space_left(*room)
             scale = self.theme.scale
             self._frame = self._sight.frame(space, rows, columns, square=self._square, scale=scale)
         return self._frame
@@ -287,6 +289,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
 
     def _paint(self, painter: Painter) -> None:
         frame, theme, cell = self._framed(), self.theme, self._hovered or self._pinned
+        labels = self._drawn_labels
         if self._picture is None:
             self._picture = CellPicture(self._cells, theme)
         strokes = HeatmapStrokes(painter, frame, self._picture)
@@ -297,11 +300,11 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         strokes.draw_cells(self.devicePixelRatioF())
         painter.setOpacity(1.0)
         row, column = cell or (-1, -1)
-        if cell is None and self._labels.few_columns and self._suggested is not None:
+        if cell is None and labels.few_columns and self._suggested is not None:
             column = self._suggested[1]
         marked = (column, self._selection[1])
         if self._words:
-            strokes.draw_words(self._words, *self._labels.columns_with_room(theme, frame, marked))
+            strokes.draw_words(self._words, *labels.columns_with_room(theme, frame, marked))
         else:
             strokes.draw_values(self._value_rows(frame))
         strokes.draw_fade(self._lights, self._hovered)
@@ -310,9 +313,9 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         strokes.draw_suggested(self._suggested)
         if self._brush is not None:
             painter.box(QRectF(*self._brush).normalized(), edge=self.theme.text, width=1.2)
-        self._labels.draw_rows(painter, frame, (row, self._selection[0]))
-        self._labels.draw_columns(painter, frame, marked)
-        self._labels.draw_notes(painter, frame, (row, self._selection[0]))
+        labels.draw_rows(painter, frame, (row, self._selection[0]))
+        labels.draw_columns(painter, frame, marked)
+        labels.draw_notes(painter, frame, (row, self._selection[0]))
         wide = frame.area.width() > self.length(160)
         right, height = frame.area.right() if wide else self.width() - 1, self.length(SCALE_HEIGHT)
         place = QRectF(0, self.height() - height, right, height)

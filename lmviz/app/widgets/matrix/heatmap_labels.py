@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF
@@ -27,13 +27,16 @@ COMFORTABLE = 44  # pixels at scale 1
 WIDEST_COLUMN = 110
 NOTE_GAP = 14
 STEP = 24  # pixels at scale 1
+LEAST_CELLS = 10  # pixels at scale 1 of the height that rotated names leave the cells
+LEVEL_GAP = 6  # pixels at scale 1 from one level name to the next
 
 
 @dataclass(frozen=True)
 class HeatmapLabels:
     """The names, whether those of columns stand below, and the roles of their colours.
 
-    With `few_columns` only marked columns are named, upright, which leaves more room to the cells.
+    With `few_columns` only marked columns are named, upright, which leaves more room to the cells. Where
+    names are `level`, none is rotated, and as many columns are named as have room side by side.
     `notes` stand right of the rows, one each, under `notes_head`. Where not all have room, `first_rows` and
     `first_columns` have theirs before others.
     """
@@ -44,6 +47,7 @@ class HeatmapLabels:
     row_role: str = "muted_text"
     column_role: str = "muted_text"
     few_columns: bool = False
+    level: bool = False
     notes: tuple[str, ...] = ()
     notes_head: str = ""
     first_rows: tuple[int, ...] = ()
@@ -54,7 +58,21 @@ class HeatmapLabels:
 
     def rotated(self, cell_width: float, theme: Theme) -> bool:
         """Whether the names of columns need more room than a cell is wide."""
-        return not self.few_columns and self._widest_column(theme) + 4 > cell_width
+        keeps_level = self.few_columns or self.level
+        return not keeps_level and self._widest_column(theme) + 4 > cell_width
+
+    def in_room(self, whole: QRectF, rows: int, columns: int, square: bool, theme: Theme) -> HeatmapLabels:
+        """The same; level where only so each row has room for its name, or the cells have any at all."""
+        if square or not self.columns:
+            return self
+        rotated, level = self, replace(self, level=True)
+        left, most = (
+            each.space_left(whole, rows, columns, square, theme).height() for each in (rotated, level)
+        )
+        needed = len(self.rows) * APART * theme.scale
+        if left < needed <= most or left < min(most, LEAST_CELLS * theme.scale):
+            return level
+        return rotated
 
     def least_height(self, theme: Theme) -> float:
         """What the names of columns may need of the height, however narrow the cells are. It goes by steps:
@@ -87,6 +105,11 @@ class HeatmapLabels:
         overhang = self._widest_column(theme) * 0.75 if self.columns and self.rotated(cell, theme) else 2
         if self.columns and self.few_columns:
             overhang = max(0.0, self._widest_column(theme) - cell) / 2
+        elif self.columns and self.level:
+            widest = self._widest_column(theme) + 2
+            narrowest = (whole.width() - max(left, widest / 2) - max(beyond, widest / 2)) / max(columns, 1)
+            overhang = max(2.0, (widest - narrowest) / 2)
+            left = max(left, overhang)
         top = 1.0 if self.below else max(beside, 1.0)
         if self.rows:  # the name of the first row is whole, also where the row is lower
             row = (whole.height() - scale - beside) / max(rows, 1)
@@ -141,7 +164,7 @@ class HeatmapLabels:
             for column in columns:
                 text = _cut_name(self.columns[column], widest, theme)
                 cell = frame.cell(0, column)
-                if self.few_columns:
+                if self.few_columns or self.level:
                     cell = _as_wide_as(text, cell, painter)
                 self._draw_column(painter, frame, cell, text, rotated)
 
@@ -155,8 +178,11 @@ class HeatmapLabels:
         return columns, self._every(theme, frame) * frame.cell_width
 
     def _every(self, theme: Theme, frame: HeatmapFrame) -> int:
-        rotated = self.rotated(frame.cell_width, theme)
-        return max(1, math.ceil(19 * theme.scale / frame.cell_width)) if rotated else 1
+        if self.level:
+            needed = self._widest_column(theme) + LEVEL_GAP * theme.scale
+        else:
+            needed = 19 * theme.scale if self.rotated(frame.cell_width, theme) else 0.0
+        return max(1, math.ceil(needed / frame.cell_width))
 
     def _named_columns(
         self, theme: Theme, frame: HeatmapFrame, marked: Collection[int]

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QComboBox, QLabel
+from layout_faults import noted_texts
+from PySide6.QtGui import QPolygonF
+from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 import lmviz
@@ -69,6 +71,12 @@ def test_a_cell_is_the_mean_of_a_diagonal_which_a_click_lights(
     assert line.readout((0, 1))[0] == "nothing 2 words back"
     line.cell_clicked.emit(0, 3)
     assert session.focus.position == 3
+
+    line.resize(500, 72)
+    texts: list[tuple[str, QPolygonF, QWidget]] = []
+    with noted_texts(texts):
+        line.grab()
+    assert {"head 2 at −2", "fixed weight"} <= {text for text, _, _ in texts}, "in the lowest window, too"
 
     cells.cell_clicked.emit(1, 2)
     assert session.attention.offset is None

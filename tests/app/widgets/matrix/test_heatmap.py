@@ -350,6 +350,32 @@ def test_the_first_name_stands_whole_however_low_the_rows_are(shown, labels_belo
         assert faults_of(shown(around, 400, height)) == []
 
 
+@pytest.mark.parametrize("height", [72, 95])
+@pytest.mark.parametrize("labels_below", [True, False])
+def test_each_row_of_a_low_matrix_has_its_name_however_long_those_of_columns_are(shown, labels_below, height):
+    around = QWidget()
+    view = HeatmapView(around)
+    rows, columns = ["head 3 at −1", "fixed weight"], ["(start)", *(f"word-{at}" for at in range(11))]
+    view.set_style(labels_below=labels_below)
+    view.set_matrix(np.ones((2, 12)), scale="share", limit=1.0, rows=rows, columns=columns)
+    view.set_selection(column=11)
+    view.resize(620, height)
+    shown(around, 620, height)
+    texts = []
+    with noted_texts(texts):
+        view.grab()
+    assert {*rows, "(start)", "word-10"} <= {text for text, _, _ in texts}
+    assert view.cell_rectangle(1, 0).height() >= 13
+    assert faults_of(around) == []
+
+
+def test_a_low_matrix_without_names_of_rows_keeps_cells_between_names_and_scale(shown):
+    view = HeatmapView()
+    view.set_matrix(np.ones((12, 6)), scale="share", columns=[f"a long name {at}" for at in range(6)])
+    shown(view, 400, 80)
+    assert view.cell_rectangle(0, 0).united(view.cell_rectangle(11, 5)).height() > 30
+
+
 def test_names_of_rows_are_whole_where_cells_stay_comfortable(shown):
     view = HeatmapView()
     view.set_matrix(np.ones((2, 3)), scale="share", rows=["1 attention", "1 feed-forward"])
