@@ -8,7 +8,7 @@ import unicodedata
 
 from lmviz.lessons.condition import LookUp, plain
 from lmviz.lessons.expression import Result, constant, evaluate
-from lmviz.lessons.faults import NotKnown
+from lmviz.lessons.faults import NotKnown, StillComing
 from lmviz.lessons.lesson import TOLERANCE, LessonQuestion, Reply
 
 PER_CENT = "Perhaps you mean per cent: write “%” after the number."
@@ -22,8 +22,11 @@ _HATS = ("hat", "^", " hat", "-hat", "_hat")  # how a hat is typed on a keyboard
 def right_answer(question: LessonQuestion, look_up: LookUp) -> Result:
     """The answer as the program has it now: a number or words. NotKnown where it has none.
 
-    NotKnown too where the question's `check` is not true, so that its answer would not hold.
+    NotKnown too where the question's `check` is not true, so that its answer would not hold; StillComing
+    where either is read off what is on its way.
     """
+    if question.check is not None and (coming := question.check.coming(look_up)) is not None:
+        raise coming
     if question.check is not None and not question.check.holds(look_up):
         raise NotKnown(f"The question is not about what is open now ({question.check.text}).")
     if question.right is not None:
@@ -43,10 +46,15 @@ def is_right(question: LessonQuestion, given: str, look_up: LookUp) -> bool:
 
 
 def reply_to(question: LessonQuestion, given: str, look_up: LookUp) -> str:
-    """What is answered to a wrong answer; empty where there is nothing to say to this one in particular."""
+    """What is answered to a wrong answer; empty where there is nothing to say to this one in particular.
+
+    StillComing where an answer that it may be is on its way.
+    """
     for reply in question.replies:
         try:
             wrong = wrong_answer(question, reply, look_up)
+        except StillComing:
+            raise
         except NotKnown:
             continue
         if _means(question, given, wrong):

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from lmviz.base.faults import LineFault
 from lmviz.lessons.expression import Expression, Result, constant, evaluate, parse
-from lmviz.lessons.faults import NotKnown
+from lmviz.lessons.faults import NotKnown, StillComing
 
 LookUp = Callable[[str, list[Result]], Result]
 
@@ -76,6 +76,17 @@ class Condition:
             return False
         apart = CLOSE * max(abs(found), abs(second)) if self.apart is None else self.apart
         return _COMPARISONS[self.relation](found, second, apart)
+
+    def coming(self, look_up: LookUp) -> StillComing | None:
+        """Why it cannot be decided yet; None where it can."""
+        try:
+            for each in self.expressions:
+                evaluate(each, look_up)
+        except StillComing as reason:
+            return reason
+        except NotKnown:
+            return None
+        return None
 
     def state(self, look_up: LookUp) -> Result | None:
         """What a change is measured from; None where it is not known."""

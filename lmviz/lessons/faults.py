@@ -12,3 +12,7 @@ class LessonFault(FaultyText):
 
 class NotKnown(LmvizError):
     """A value that does not exist now: no model is open, a word is not in the vocabulary, the log of 0."""
+
+
+class StillComing(NotKnown):
+    """A value of which nothing can be said yet: what it is read off is on its way."""

@@ -150,8 +150,9 @@ def shape(now: Situation, address: Result, axis: Result) -> float:
 
 def network_cell(now: Situation, name: Result, *index: Result, gradient: bool) -> float:
     """A cell of a value of the network, or its gradient."""
+    found = now.network
     try:
-        node = now.network[str(name)]
+        node = found[str(name)]
     except LmvizError as error:
         raise NotKnown(str(error)) from None
     array = node.gradient if gradient else node.value

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from lmviz.lessons.faults import StillComing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,8 +17,35 @@ if TYPE_CHECKING:
     from lmviz.text.tokenizer import Tokenizer
 
 
+Source = Literal["text", "model", "step", "tokens", "reading", "comparison", "features", "network", "writing"]
+"""What a number is read off, and what may be on its way: each is asked for, and comes a moment later."""
+
+DRAWN: tuple[Source, ...] = ("text", "step", "comparison", "features", "network")
+READ_OFF: Mapping[str, tuple[Source, ...]] = {
+    **dict.fromkeys(("perspective", "control", "presses", "prefix", "source"), ()),  # put there by a person
+    **dict.fromkeys(("planned", "interventions", "sampling", "position", "is_pinned"), ()),
+    **dict.fromkeys(("training", "measured", "race", "lanes"), ()),  # told step by step
+    "corpus": ("text",),
+    **dict.fromkeys(("model", "family", "settings", "head", "cell", "cell_index"), ("model",)),
+    **dict.fromkeys(("step", "last_step", "parameters"), ("step",)),
+    "tokenizer": ("tokens",),
+    **dict.fromkeys(("trace", "untouched", "stage"), ("reading",)),
+    "compared": ("comparison",),
+    "gradient_factors": ("reading", "comparison"),
+    "branches": ("model", "writing"),
+    "feature": ("features",),
+    **dict.fromkeys(("network", "network_title", "network_changes"), ("network",)),
+    **dict.fromkeys(("rate", "descents", "checked", "broken"), ("network",)),
+    "drawn": DRAWN,  # whichever panel it is: that it waits for its own answer it says itself
+}
+"""What each member of a situation is read off: nothing is said of it while that is on its way."""
+
+
 class Situation(Protocol):
     """What the values of lessons are functions of; None where nothing of that kind is open."""
+
+    def coming(self, source: Source) -> str:
+        """What is on its way, in words: "The text is being opened"; empty where this source is there."""
 
     @property
     def perspective(self) -> str:
@@ -63,11 +92,11 @@ class Situation(Protocol):
         """How the prefix is cut into tokens."""
 
     @property
-    def step(self) -> int:
+    def step(self) -> int | None:
         """The step of its training at which the model is shown."""
 
     @property
-    def last_step(self) -> int:
+    def last_step(self) -> int | None:
         """The newest step of the shown model's training."""
 
     @property
@@ -177,3 +206,16 @@ class Situation(Protocol):
     @property
     def broken(self) -> str:
         """The broken module that a check has found; empty where none was."""
+
+
+class Settled:
+    """A situation as far as it is settled: StillComing where a member's source is on its way."""
+
+    def __init__(self, now: Situation) -> None:
+        self._now = now
+
+    def __getattr__(self, name: str) -> Any:
+        for source in READ_OFF[name]:
+            if coming := self._now.coming(source):
+                raise StillComing(f"{coming}: answer again in a moment.")
+        return getattr(self._now, name)

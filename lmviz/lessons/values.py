@@ -36,7 +36,7 @@ from lmviz.lessons.readings import (
     strongest,
     written,
 )
-from lmviz.lessons.situation import Situation
+from lmviz.lessons.situation import Settled, Situation
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,8 @@ VALUES = (
         "parameters", "", "how many numbers the model has learned", lambda now: _number(now.parameters)
     ),
     LessonValue("vocabulary", "", "how many tokens the model knows", lambda now: _number(_vocabulary(now))),
-    LessonValue("step", "", "the step at which the model is shown", lambda now: float(now.step)),
-    LessonValue("last_step", "", "the last step of its training", lambda now: float(now.last_step)),
+    LessonValue("step", "", "the step at which the model is shown", lambda now: _number(now.step)),
+    LessonValue("last_step", "", "the last step of its training", lambda now: _number(now.last_step)),
     LessonValue(
         "training",
         "",
@@ -272,8 +272,9 @@ _BY_NAME = {value.name: value for value in VALUES}
 
 
 def look_up(now: Situation, name: str, arguments: list[Result]) -> Result:
-    """A value of the table in a situation; NotKnown where there is none now."""
-    found = _BY_NAME[name].give(now, *arguments)
+    """A value of the table in a situation; NotKnown where there is none now, StillComing where it will be
+    there, or will be another, once what it is read off has come."""
+    found = _BY_NAME[name].give(Settled(now), *arguments)
     return found if isinstance(found, str) else float(found)
 
 

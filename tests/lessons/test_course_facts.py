@@ -33,12 +33,17 @@ COLOURS = ("red", "blue", "green", "brown", "golden", "violet", "white", "black"
 LSTM_AND_RNN = {"LSTM": 0.9, "RNN": 0.7}
 
 
+def settled(**members):
+    """A situation with these members, in which nothing is on its way."""
+    return SimpleNamespace(coming=lambda source: "", **members)
+
+
 @pytest.mark.parametrize(
     ("factors", "furthest"),
     [(LSTM_AND_RNN, "LSTM"), ({"LSTM": 0.7, "RNN": 0.9}, "RNN"), ({**LSTM_AND_RNN, "GRU": np.nan}, "LSTM")],
 )
 def test_which_gradient_reaches_furthest_is_asked_of_the_models(factors, furthest):
-    now = SimpleNamespace(gradient_factors=factors)
+    now = settled(gradient_factors=factors)
     assert look_up(now, "furthest_reaching", []) == furthest
     assert look_up(now, "gradient_factor", ["rnn"]) == factors["RNN"]
 
@@ -53,7 +58,7 @@ def test_which_gradient_reaches_furthest_is_asked_of_the_models(factors, furthes
 )
 def test_no_gradient_is_answered_where_none_was_taken(name, arguments, factors, words):
     with pytest.raises(NotKnown, match=words):
-        look_up(SimpleNamespace(gradient_factors=factors), name, arguments)
+        look_up(settled(gradient_factors=factors), name, arguments)
 
 
 def test_the_gradient_reaches_further_along_the_cell_of_an_lstm():
@@ -106,7 +111,7 @@ def test_where_every_gradient_starts_at_1_that_of_beta_is_off_by_z_plus_1():
 
 def test_what_a_panel_draws_is_told_once_it_is_there():
     shares = np.array([[0.1, -0.9, 0.2], [0.4, np.nan, 0.0]])
-    now = SimpleNamespace(drawn=lambda panel: {"share": shares} if panel == "patching_view" else {})
+    now = settled(drawn=lambda panel: {"share": shares} if panel == "patching_view" else {})
     assert look_up(now, "drawn", ["patching_view", "share", 0.0, 2.0]) == 0.2
     assert look_up(now, "drawn", ["patching_view", "share", -1.0, 0.0]) == 0.4
     assert look_up(now, "strongest", ["patching_view", "share", 0.0]) == 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lmviz.app.session.library import coming_to
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from lmviz.autodiff import Network
     from lmviz.decoding.branches import Branches
     from lmviz.inspection.trace import Trace
+    from lmviz.lessons.situation import Source
     from lmviz.text.corpus import Corpus
     from lmviz.text.tokenizer import Tokenizer
 
@@ -23,6 +26,26 @@ class WindowSituation:
 
     def __init__(self, window: Shell) -> None:
         self._window, self._session = window, window.session
+
+    def coming(self, source: Source) -> str:
+        session, models = self._session, coming_to(self._session.library)
+        if source == "text":
+            return "The text is being opened" if session.text.is_opening else ""
+        if source == "network":
+            return "The network is being opened" if session.work.is_opening_files else ""
+        if source == "writing":
+            return "The next token is being chosen" if session.writing.is_choosing else ""
+        if models.shown or (source == "comparison" and models.any_model):
+            return "The model is being opened"
+        if source == "features":
+            return "The features are being opened" if session.work.is_opening_files else ""
+        if source == "tokens":
+            return "" if session.library.model is not None else self.coming("text")
+        if source in ("step", "reading") and models.weights:
+            return "The newest weights are on their way"
+        if source == "reading" and session.reading.is_busy:
+            return "The model is reading the text"
+        return ""
 
     @property
     def perspective(self) -> str:
@@ -66,20 +89,21 @@ class WindowSituation:
     @property
     def parameters(self) -> int | None:
         model = self._session.library.model
-        return None if model is None else model.parameters_at(self.step)
+        return None if model is None else model.parameters_at(self._session.library.step)
 
     @property
     def tokenizer(self) -> Tokenizer | None:
         return self._session.reading.tokenizer
 
     @property
-    def step(self) -> int:
-        return self._session.library.step
+    def step(self) -> int | None:
+        moment = self._session.library.moment
+        return None if moment is None else moment[1]
 
     @property
-    def last_step(self) -> int:
+    def last_step(self) -> int | None:
         model = self._session.library.model
-        return model.snapshots[-1] if model is not None else 0
+        return None if model is None else model.snapshots[-1]
 
     @property
     def training(self) -> str:
@@ -129,7 +153,8 @@ class WindowSituation:
 
     @property
     def gradient_factors(self) -> Mapping[str, float]:
-        return {} if self.trace is None else self._session.gradients.factors
+        models = self._session.comparison.models
+        return {} if self.trace is None else self._session.gradients.factors_of(models)
 
     @property
     def branches(self) -> Branches:
@@ -202,8 +227,8 @@ class WindowSituation:
         return "" if found is None else found.name
 
     def _read(self, *, untouched: bool) -> Trace | None:
-        """The trace of what is typed now; None while it is still being read."""
+        """The trace of what is asked now; None while it is still being read, and where it cannot be."""
         reading = self._session.reading.current
-        if reading is None or self._session.reading.is_busy or reading.trace.text != self.prefix:
+        if reading is None or self._session.reading.is_busy or self._session.reading.is_late:
             return None
         return reading.untouched if untouched else reading.trace

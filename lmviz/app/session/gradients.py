@@ -11,6 +11,7 @@ from lmviz.app.session.part import Part
 from lmviz.inspection.strongest import likeliest_answer
 
 if TYPE_CHECKING:
+    from lmviz.app.session.comparison import ComparedModel
     from lmviz.app.session.current_reading import CurrentReading
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.work import Work
@@ -41,7 +42,8 @@ class Gradients(Part):
         self._of: Of = LAST_LOSS
         self._current: Gradient | None = None
         self._factors: Mapping[str, float] = {}
-        reading.changed.connect(lambda: self.keep_factors({}))
+        self._factors_of: tuple[ComparedModel, ...] = ()
+        reading.changed.connect(lambda: self.keep_factors({}, ()))
         reading.changed.connect(self._take_anew)
 
     @property
@@ -70,17 +72,16 @@ class Gradients(Part):
         """Whether `current` is not yet what is shown: that of another number, or none."""
         return self._is_shown and self._work.is_busy("gradient")
 
-    @property
-    def factors(self) -> Mapping[str, float]:
-        """What a step further back multiplies the gradient by, by the name of each compared model.
+    def factors_of(self, models: tuple[ComparedModel, ...]) -> Mapping[str, float]:
+        """What a step further back multiplies the gradient by, by the name of each of the compared models.
 
-        Empty until it is known of what is read now.
+        Empty until it is known of what is read now and of these models.
         """
-        return self._factors
+        return self._factors if models == self._factors_of else {}
 
-    def keep_factors(self, factors: Mapping[str, float]) -> None:
-        """Keep these factors until something else is read."""
-        self._factors = dict(factors)
+    def keep_factors(self, factors: Mapping[str, float], models: tuple[ComparedModel, ...]) -> None:
+        """Keep these factors of compared models until something else is read."""
+        self._factors, self._factors_of = dict(factors), models
 
     def show(self, shown: bool) -> None:
         """Show gradients, or values again."""

@@ -119,6 +119,8 @@ class CurrentLesson(Part):
         self._progress: dict[str, LessonProgress] = {}
         self._timer = QTimer(self, interval=LOOK_EVERY)
         self._timer.timeout.connect(self._check_tasks)
+        self._settling = QTimer(self, singleShot=True)
+        self._settling.timeout.connect(self._settle)
         reading.changed.connect(self._check_tasks)  # what can be known only now may change from now on
 
     @property
@@ -140,6 +142,11 @@ class CurrentLesson(Part):
     def tasks_done(self) -> int:
         """How many tasks of the step are done; they are done one after the other."""
         return self._done
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is known by now which tasks ask for what was so already when the step began."""
+        return not self._unsettled
 
     @property
     def may_answer(self) -> bool:
@@ -200,6 +207,7 @@ class CurrentLesson(Part):
         """Stop here; one can come back."""
         if self._lesson is not None:
             self._timer.stop()
+            self._settling.stop()
             self._lesson = None
             self.left.emit()
             self.changed.emit()
@@ -233,8 +241,9 @@ class CurrentLesson(Part):
 
     def note_use(self) -> None:
         """The control of the present task is used: what was so before is done again, and counts."""
-        if self._done in self._was_so:
+        if self._done in self._was_so | self._unsettled:
             self._was_so.discard(self._done)
+            self._unsettled.discard(self._done)
             self._check_tasks()
 
     def show_where(self) -> None:
@@ -257,15 +266,14 @@ class CurrentLesson(Part):
             return
         try:
             is_so = is_right(step.question, given, self.value)
+            right = right_answer(step.question, self.value)
+            said = (
+                f"Right: {_as_part(shown(right))}." if is_so else reply_to(step.question, given, self.value)
+            )
         except NotKnown as sentence:
             self._answered = Answered(given, None, str(sentence))
         else:
-            if is_so:
-                said = f"Right: {_as_part(shown(right_answer(step.question, self.value)))}."
-            else:
-                said = reply_to(step.question, given, self.value) or NOT_YET
-            self._answered = Answered(given, is_so, said)
-            right = right_answer(step.question, self.value)
+            self._answered = Answered(given, is_so, said or NOT_YET)
             evidence = evidence_hash(right, self._reading.prefix, self._reading.source)
             self.judged.emit(GivenAnswer(given, is_so, evidence))
         self._note_if_done()
@@ -280,12 +288,13 @@ class CurrentLesson(Part):
     def close(self) -> None:
         """Look no more."""
         self._timer.stop()
+        self._settling.stop()
 
     def _check_tasks(self) -> None:
         """Look whether the tasks of the step are done by now."""
         step, done = self.step, self._done
         if step is not None:
-            self._was_so = {at for at in self._was_so if self._is_so(step.tasks[at])}
+            self._was_so = {at for at in self._was_so if not self._is_otherwise(step.tasks[at])}
         waiting = self._was_so | self._unsettled
         while step is not None and self._done < len(step.tasks) and self._done not in waiting:
             conditions = step.tasks[self._done].until
@@ -302,6 +311,14 @@ class CurrentLesson(Part):
         if self._done != done:
             self._note_if_done()
             self.changed.emit()
+
+    def _is_coming(self, task: LessonTask) -> bool:
+        """Whether what decides about a task is on its way."""
+        return any(each.coming(self.value) is not None for each in task.until)
+
+    def _is_otherwise(self, task: LessonTask) -> bool:
+        """Whether what a task asks for is not so, as far as anything can be said of it by now."""
+        return not self._is_so(task) and not self._is_coming(task)
 
     def _is_so(self, task: LessonTask) -> bool:
         """Whether all that a task asks for is so now, as far as it does not ask for a change."""
@@ -339,15 +356,22 @@ class CurrentLesson(Part):
             if any(each.state(self.value) is None for each in tasks[at].until)
         }
         if self._unsettled:
-            QTimer.singleShot(0, self, self._settle)  # after the panel has come in sight that is spoken of
+            self._settling.start(0)  # after the panel has come in sight that is spoken of
+        else:
+            self._settling.stop()
         self.changed.emit()
         self._check_tasks()  # what changes is measured from now on
 
     def _settle(self) -> None:
-        """What is so already in a panel that stood behind another counts no more than what was in sight."""
+        """What is so already in a panel that stood behind another counts no more than what was in sight, and
+        what is so once all has come that the step has opened no more than what was there."""
         tasks = () if self.step is None else self.step.tasks
-        self._was_so |= {at for at in self._unsettled if at < len(tasks) and self._is_so(tasks[at])}
-        self._unsettled = set()
+        coming = {at for at in self._unsettled if at < len(tasks) and self._is_coming(tasks[at])}
+        settled = {at for at in self._unsettled - coming if at < len(tasks)}
+        self._was_so |= {at for at in settled if self._is_so(tasks[at])}
+        self._unsettled = coming
+        if coming:
+            self._settling.start(LOOK_EVERY)
         self._check_tasks()
 
     def _open(self, openings: tuple[Opening, ...]) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.part import Part
 from lmviz.app.session.watched_runs import WatchedRuns
-from lmviz.app.session.work import Work
+from lmviz.app.session.work import Failed, Work
 from lmviz.app.workers.model_cache import ModelCache
 from lmviz.base.counting import count_from, counted_from
 from lmviz.base.errors import LmvizError
@@ -64,6 +64,7 @@ class Library(Part):
         self._marks: tuple[tuple[OpenedModel, int, str], ...] = ()
         self._prepared: dict[str | Path, OpenedModel] = {}  # read ahead, by what they will be asked for
         self._waiting: dict[str, list[Callable[[OpenedModel], None]]] = {}  # for what has been asked for
+        self._to_show: set[str] = set()  # those of it that will be shown
         self._watched = WatchedRuns(self)
         self._watched.changed.connect(self._look_again)
         self.models_changed.connect(self._watch)
@@ -126,7 +127,7 @@ class Library(Part):
             self._warn_of(opened)
             then()
 
-        self._have_opened(path_or_name, take)
+        self._have_opened(path_or_name, take, to_show=True)
 
     def open_beside(
         self,
@@ -176,7 +177,9 @@ class Library(Part):
 
         self._work.ask(f"open {path_or_name}", read, keep, lambda sentence: None)
 
-    def _have_opened(self, path_or_name: str | Path, take: Callable[[OpenedModel], None]) -> None:
+    def _have_opened(
+        self, path_or_name: str | Path, take: Callable[[OpenedModel], None], *, to_show: bool = False
+    ) -> None:
         """Call `take` with a model: at once where it was prepared."""
         cache, prepared = self._work.cache, self._prepared.pop(path_or_name, None)
         key = f"open {path_or_name}"
@@ -190,7 +193,7 @@ class Library(Part):
                 return reason
 
         def have(found: OpenedModel | NoBase) -> None:
-            waiting = self._waiting.pop(key)
+            waiting = self._forget_asked(key)
             if not isinstance(found, OpenedModel):
                 self.base_wanted.emit(str(found), found.folder)
                 return
@@ -198,7 +201,7 @@ class Library(Part):
                 take(found)
 
         def fail(sentence: str) -> None:
-            self._waiting.pop(key)
+            self._forget_asked(key)
             self.failed.emit(sentence)
 
         if prepared is not None:
@@ -206,7 +209,14 @@ class Library(Part):
             return
         # The newest request alone is answered, and whoever has asked before waits for the model as well.
         self._waiting.setdefault(key, []).append(take)
+        if to_show:
+            self._to_show.add(key)
         self._work.ask(key, read, have, fail)
+
+    def _forget_asked(self, key: str) -> list[Callable[[OpenedModel], None]]:
+        """What was asked for has come, or will not; whoever has waited for it."""
+        self._to_show.discard(key)
+        return self._waiting.pop(key)
 
     def choose(self, opened: OpenedModel, step: int | None = None) -> None:
         """Look into another of the open models, at its newest snapshot by default."""
@@ -278,13 +288,21 @@ class Library(Part):
         if live and self._model is not None and self._go_to(self._model.snapshots[-1]):
             self.step_changed.emit()
 
-    def show_live_step(self, step: int) -> None:
-        """Show a step of a training under way, whose weights the cache already holds.
+    def show_live(self, folder: Path, step: int, weights: dict[str, Any], failed: Failed) -> None:
+        """Show the weights of a training under way, once the reading thread has taken them in.
 
-        They may have waited for the reading thread: a newer step that is shown by now stays.
+        They may wait for that: a newer step that is shown by then stays. `failed` takes the sentence where
+        they could not be taken in.
         """
-        if step > self._step and self._go_to(step):
-            self.step_changed.emit()
+        cache = self._work.cache
+
+        def show(_: None) -> None:
+            model = self._model
+            is_followed = self._live and model is not None and model.folder == folder
+            if is_followed and step > self._step and self._go_to(step):
+                self.step_changed.emit()
+
+        self._work.ask("live", lambda: cache.keep(folder, step, weights), show, failed)
 
     def refresh_snapshots(
         self, folder: Path, run: Run | None = None, then: Callable[[], object] | None = None
@@ -448,6 +466,25 @@ class Library(Part):
         newest = changed.snapshots[-1]
         if self._live and self._model == changed and self._step < newest and self._go_to(newest):
             self.step_changed.emit()
+
+
+class Coming(NamedTuple):
+    """What is on its way: `shown`, a model that will be shown; `any_model`, also one that will stand beside
+    it; and newer `weights` of the shown one, as a training that is followed ends before its last are there.
+    """
+
+    shown: bool
+    any_model: bool
+    weights: bool
+
+
+def coming_to(library: Library) -> Coming:
+    """What a library has been asked for, and has not got yet."""
+    model, is_busy, weights = library.model, library._work.is_busy, False
+    if library.live and model is not None:
+        looks = (f"{look} {model.folder}" for look in ("snapshots of", "look into", "look again"))
+        weights = any(map(is_busy, ("live", *looks)))
+    return Coming(bool(library._to_show), bool(library._waiting), weights)
 
 
 class _Found(NamedTuple):

@@ -64,18 +64,8 @@ class LiveWeights:
             worker.want_state()
 
     def _go_live(self, step: int, state: State) -> None:
-        cache, folder = self._work.cache, self._folder
-        assert folder is not None, "what is followed has a folder"
-        self._work.ask(
-            "live",
-            lambda: cache.keep(folder, step, state),
-            lambda _: self._show(step),
-            self._failed,
-        )
-
-    def _show(self, step: int) -> None:
-        if self.is_followed:
-            self._library.show_live_step(step)
+        assert self._folder is not None, "what is followed has a folder"
+        self._library.show_live(self._folder, step, state, self._failed)
 
 
 def next_wait(wait: float, share: float) -> float:

@@ -53,6 +53,7 @@ class Work(Part):
         self._beside = ReadingWorker("running what strangers wrote")
         self._lookups: Lookups | None = None  # made when something is first looked up
         self._jobs: dict[Job, Failed] = {}
+        self._files: set[Job] = set()  # those that read a file to be opened
         self._others: list[Worker] = []
         self._is_ready = False
         # Asked first of all, so that nothing which a stored trace gave rise to is computed without it.
@@ -208,7 +209,14 @@ class Work(Part):
 
         An answer that is there within `BRIEFLY` seconds arrives before this returns: nothing flickers.
         """
-        self.start_job(f"Opening {path.name}", lambda report: work(), answer, asker).wait_briefly(BRIEFLY)
+        job = self.start_job(f"Opening {path.name}", lambda report: work(), answer, asker)
+        self._files.add(job)
+        job.wait_briefly(BRIEFLY)
+
+    @property
+    def is_opening_files(self) -> bool:
+        """Whether a file is being opened."""
+        return bool(self._files)
 
     def save_file(
         self, path: Path, write: Callable[[], T], saved: Callable[[T], object], asker: Asker
@@ -246,6 +254,7 @@ class Work(Part):
 
     def _forget_job(self, job: Job) -> None:
         del self._jobs[job]
+        self._files.discard(job)
         self.job_finished.emit(job)
 
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.session.library import coming_to
 from lmviz.app.window.main_window import MainWindow
 
 LONG = 60_000  # milliseconds
@@ -62,9 +63,6 @@ class Driver:
     def is_quiet(self) -> bool:
         """Whether all that was asked for has been opened and read."""
         session = self.session
+        coming = coming_to(session.library)
         busy = session.reading.is_busy or session.text.is_opening or not session.work.is_ready
-        return not busy and not any(session.work.is_busy(f"open {name}") for name in self._opening())
-
-    def _opening(self) -> list[str]:
-        lesson = self.session.lesson
-        return [each.words for each in lesson.lesson.openings_before(lesson.number) if each.kind == "model"]
+        return not (busy or coming.any_model or coming.weights) and session.lesson.is_settled

@@ -175,7 +175,7 @@ class ThroughTimePanel(Panel):
 
     def refresh(self) -> None:
         reading, models = self.session.reading.current, self.session.comparison.models
-        self.session.gradients.keep_factors({})
+        self.session.gradients.keep_factors({}, ())
         if reading is None or not models:
             for key in (REACHES, LOSSES, SCALED_REACH, STEPS):
                 self.silence(key)
@@ -238,7 +238,7 @@ class ThroughTimePanel(Panel):
         read = [(name, item, one) for name, item, one in named if isinstance(one, _Reached)]
         self._found = [row for row in read if row[2].tokens == reading.trace.tokens]
         factors = {name: one.reach.factor for name, _, one in self._found}
-        self.session.gradients.keep_factors(factors)
+        self.session.gradients.keep_factors(factors, models)
         sentences = [one for one in found if isinstance(one, str)]
         self.complain("" if self._found or not sentences else sentences[0], "no gradient")
         self._draw()
