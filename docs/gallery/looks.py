@@ -39,7 +39,7 @@ STEPS = np.arange(1, 60)
 
 def card(title: str, *parts: LookPart, aside: str = "", head: tuple[LookPart, ...] = ()) -> QWidget:
     """A card with some parts."""
-    drawn = LookCard(title)
+    drawn = LookCard(title, lambda: "word")
     drawn.show_look(Look(parts, aside=aside, head=head))
     return drawn
 

@@ -136,6 +136,14 @@ class Readings(Shown):
         except LmvizError:
             return ()
 
+    @cached_property
+    def noun(self) -> str:
+        """What a token is called: "word", "character" or "token", as where the tokenizer cannot be read."""
+        try:
+            return self.tokenizer().noun
+        except LmvizError:
+            return "token"
+
     def metrics(self) -> list[dict[str, Any]]:
         """The measurements, a dictionary for each step of which it was told."""
         return read_metrics(self.folder / "metrics.jsonl")

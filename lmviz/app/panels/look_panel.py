@@ -28,7 +28,7 @@ class LookPanel(Panel):
     A subclass names its `title` and the signals of the session that it `follows`, and is one of the two
     below. What it keeps between two looks has a value in the class: the first look is made with the panel.
 
-    It speaks of words: where the shown model reads characters, the base has its looks speak of these.
+    It speaks of words: where the shown model reads characters, its card has its looks speak of these.
     """
 
     title: ClassVar[str]
@@ -40,7 +40,7 @@ class LookPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._noun = ""  # of what the look that is shown speaks
-        self.look_card = LookCard(self.title)
+        self.look_card = LookCard(self.title, lambda: session.reading.noun)
         self.column.addWidget(self.look_card)
         self.show_look(self.first_look())
         self.follow(*(attrgetter(name)(session) for name in self.follows))
@@ -59,10 +59,6 @@ class LookPanel(Panel):
     def show_look(self, look: Look) -> None:
         """Show this, and nothing of what was shown before."""
         self._noun = self.session.reading.noun
-        if self._noun == "character":
-            from lmviz.app.panels.look_of_units import look_of_units  # the first paint does without
-
-            look = look_of_units(look, self.title, self._noun)
         self.look_card.show_look(look)
 
     def _follow_noun(self) -> None:

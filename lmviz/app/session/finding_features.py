@@ -73,6 +73,12 @@ class FindingFeatures(Part):
         return NO_TEXT if self._text.corpus is None else ""
 
     @property
+    def noun(self) -> str:
+        """What a token is called whose states are taken apart: "word", "character" or "token"."""
+        moment = self.moment if self._begun is None else self._begun[0]
+        return "word" if moment is None else moment[0].tokenizer.noun
+
+    @property
     def recipe(self) -> FeatureRecipe:
         """How they would be found."""
         return self._recipe

@@ -57,7 +57,7 @@ class FindFeaturesDialog(QDialog):
         self.stop_button = named(QPushButton("Stop and keep"), "stop_finding_button")
         self.stable_button = named(QPushButton("Stable?"), "stable_features_button")
         self.stable_button.setToolTip(paragraph(STABLE))
-        self.card = LookCard("What they explain")
+        self.card = LookCard("What they explain", lambda: finding.noun)
         side = sheet(
             column(
                 Label("Of the states at"),

@@ -32,7 +32,8 @@ class ReadingsDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._readings, self._work = readings, work
         self._steps = readings.snapshots()
-        self.card = LookCard("Recorded")
+        self._noun = "token"  # until the tokenizer has been read
+        self.card = LookCard("Recorded", lambda: self._noun)
         column(self.card, on=self, margins=(12, 12, 12, 12))
         self.resize(*SIZE)
         self._go(LookedAt(place=max(0, len(self._steps) - 1)))
@@ -48,12 +49,13 @@ class ReadingsDialog(QDialog):
         step = steps[at.place]
 
         def read() -> RecordedReading:
-            self._readings.displayed  # noqa: B018 - reads the tokenizer
+            _ = self._readings.displayed, self._readings.noun  # which read the tokenizer
             return self._readings.reading(step, at.prefix)
 
         self._work.ask(KEY, read, lambda reading: self._show(reading, at), self._fail)
 
     def _show(self, reading: RecordedReading, at: LookedAt) -> None:
+        self._noun = self._readings.noun
         self.card.show_look(readings_look(self._readings, self._steps, reading, at, self._go))
 
     def _fail(self, sentence: str) -> None:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QComboBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.inside.labels import KEY as BESIDE
 from lmviz.app.panels.inside.lens import KEY
-from lmviz.app.panels.look_panel import AskingPanel
+from lmviz.app.panels.look_panel import AskingPanel, ShowingPanel
 from lmviz.app.panels.question import Question
 from lmviz.app.session.session import Session
 from lmviz.base.errors import LmvizError
 from lmviz.looks.look import Look
-from lmviz.looks.parts import Button, Words
+from lmviz.looks.parts import Button, Curves, Picker, SliderLine, Words
 
 WHOLE = 3
 
@@ -176,3 +177,37 @@ def test_controls_that_belong_beside_an_answer_are_out_of_sight_before_it(
     assert button.isHidden()
     panel.handle_failure(panel.key)
     assert not button.isHidden(), "what was chosen can be chosen otherwise"
+
+
+class SpeakingPanel(ShowingPanel):
+    """Says what it is about in all ways, and asks nothing."""
+
+    title = "Words"
+
+    def look(self) -> Look:
+        return Look(
+            (
+                SliderLine("slider", title="words", says="how many words"),
+                Picker("picker", choices=("each word",), tips=("a word",), says="which words"),
+                Curves("plot", x_name="words", y_name="a word"),
+            ),
+            aside="by word",
+        )
+
+
+def test_a_panel_says_it_all_again_where_a_text_of_other_tokens_is_opened(
+    session: Session, text_file: Path, qtbot: QtBot
+) -> None:
+    session.start()
+    panel = SpeakingPanel(session)
+    qtbot.addWidget(panel)
+    panel.show()
+    for tokenizer, noun in (("characters", "character"), ("words", "word")):
+        session.text.open(text_file, tokenizer=tokenizer, documents="line")
+        qtbot.waitUntil(lambda noun=noun: panel.look_card.title == f"{noun.capitalize()}s")
+        assert panel.look_card.aside == f"by {noun}"
+        picker = panel.findChild(QComboBox, "picker")
+        assert picker.itemText(0) == f"each {noun}"
+        assert picker.accessibleName() == f"which {noun}s"
+        spoken = panel.look_card.widget_of("slider")
+        assert spoken.slider.accessibleName() == f"how many {noun}s"

@@ -10,10 +10,13 @@ from pytestqt.qtbot import QtBot
 import lmviz
 from lmviz.app.session.finding_features import FINISHED, PAUSED, RUNNING
 from lmviz.app.session.session import Session
+from lmviz.app.window import find_features_dialog
 from lmviz.app.window.find_features_dialog import FindFeaturesDialog
 from lmviz.app.window.main_window import MainWindow
 from lmviz.features.kept import kept_features
 from lmviz.features.recipe import FeatureRecipe
+from lmviz.looks.look import Look
+from lmviz.text.corpus import load_corpus
 
 TAP = "layers/0/residual2"
 SHORT = FeatureRecipe(size=12, k=3, tokens=40 * 64, batch=64, seed=1)
@@ -142,3 +145,15 @@ def test_features_of_another_program_are_opened_where_they_belong_and_refused_el
     with qtbot.waitSignal(session.features.failed) as said:
         session.features.open_file(folder)
     assert f"states of {width + 2} channels" in said.args[0]
+
+
+def test_features_of_a_model_of_characters_are_said_of_these(
+    session: Session, text_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+):
+    lmviz.train("ngram", load_corpus(text_file, "characters"), tmp_path / "letters", order=2)
+    monkeypatch.setattr(find_features_dialog, "finding_look", lambda *_, **__: Look(instead="Each word."))
+    dialog = FindFeaturesDialog(session.features.finding, None)
+    qtbot.addWidget(dialog)
+    assert dialog.card.look.instead == "Each word."
+    session.library.open(tmp_path / "letters")
+    qtbot.waitUntil(lambda: dialog.card.look.instead == "Each character.")

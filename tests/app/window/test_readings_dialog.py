@@ -4,15 +4,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 from pytestqt.qtbot import QtBot
 
 import lmviz
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.looks.look_card import LookCard
+from lmviz.app.window import readings_dialog
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.window.readings_dialog import ReadingsDialog
+from lmviz.looks.look import Look
 from lmviz.looks.parts import Bars, LookPart, Matrix, Picker, SliderLine, Table, Words
+from lmviz.text.corpus import load_corpus
 
 
 def parts_of(card: LookCard) -> dict[str, LookPart]:
@@ -73,3 +77,17 @@ def test_a_person_goes_through_steps_prefixes_and_tokens(
     qtbot.waitUntil(lambda: "cannot be read" in card.look.instead)
     assert session.library.model is None
     dialog.close()
+
+
+def test_what_was_recorded_of_characters_is_said_of_these(
+    session: Session, text_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    tokenizer = load_corpus(text_file, "characters").tokenizer
+    count = len(tokenizer.tokens())
+    module = torch.nn.Sequential(torch.nn.Embedding(count, 4), torch.nn.Linear(4, count))
+    with lmviz.record(tmp_path / "run", module, tokenizer=tokenizer, prefixes=["the hens"]) as recording:
+        recording.step(1)
+    monkeypatch.setattr(readings_dialog, "readings_look", lambda *_: Look((Words(text="each word"),)))
+    dialog = ReadingsDialog(lmviz.open_readings(tmp_path / "run"), session.work, None)
+    qtbot.addWidget(dialog)
+    qtbot.waitUntil(lambda: [each.text for each in dialog.card.look.parts] == ["each character"])

@@ -1,9 +1,9 @@
-"""A card that draws a look."""
+"""A card that draws a look, as it is said of the tokens that it is about."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,24 +19,31 @@ from lmviz.looks.parts import Button, LookPart, Picker
 
 
 class LookCard(Card):
-    """`LookCard(title)`: `show_look(look)` draws a look, and nothing else; `look` is what is drawn.
+    """`LookCard(title, noun)`: `show_look(look)` draws a look, and nothing else; `look` is what is drawn.
 
+    Looks speak of words. `noun` gives what a token is called of which the next look speaks, "word",
+    "character" or "token": of characters it is said so, and what is quoted or named stays.
     The widget of a part is made when the part first comes, and stays: a part is known again by its name, or
     else as the first, second … of its kind. What equals what is drawn already is left as it is. The title
     stands there where a look has none; where there is no room for all of the head beside it, some gives way.
     """
 
-    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, noun: Callable[[], str], parent: QWidget | None = None) -> None:
         parts = column()
         super().__init__(title, "", sheet(parts), parent)
         self.look = Look()
-        self._usual_title = title
+        self._usual_title, self._noun = title, noun
         self._parts = parts
         self._controls: FittingRow | None = None  # made when a look first has some
         self._drawings: dict[str, PartDrawing[Any, Any]] = {}
 
     def show_look(self, look: Look) -> None:
         """Draw another look, or the same with something moved."""
+        noun = self._noun()
+        if noun == "character":
+            from lmviz.app.widgets.looks.look_of_units import look_of_units  # the first paint does without
+
+            look = look_of_units(look, self._usual_title, noun)
         self.look = look
         self._draw()
 

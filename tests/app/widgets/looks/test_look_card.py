@@ -41,7 +41,7 @@ from lmviz.looks.parts import (
 
 @pytest.fixture
 def card(shown: Callable[..., QWidget]) -> LookCard:
-    card = LookCard("Usual")
+    card = LookCard("Usual", lambda: "word")
     shown(card, 600, 400)
     return card
 
@@ -125,6 +125,21 @@ def test_a_mark_that_moves_does_not_set_the_matrix_again(
     assert len(times) == 1
     card.show_look(Look((replace(grid, values=np.eye(2)),)))
     assert len(times) == 2
+
+
+def test_a_look_is_said_of_what_its_tokens_are_called_when_it_is_drawn(shown: Callable[..., QWidget]) -> None:
+    noun = "word"
+    card = LookCard("Words", lambda: noun)
+    shown(card, 400, 200)
+    look = Look((Words("said", text="a word"),))
+    said = card.widget_of
+    card.show_look(look)
+    assert (card.title, said("said").text()) == ("Words", "a word")
+    noun = "character"
+    card.show_look(look)
+    assert (card.title, said("said").text()) == ("Characters", "a character")
+    theme_switch().set_choice("dark")
+    assert said("said").text() == "a character"
 
 
 def test_a_click_does_what_the_newest_look_says(card: LookCard) -> None:

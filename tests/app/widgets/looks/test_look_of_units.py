@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
-from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QComboBox
-from pytestqt.qtbot import QtBot
 
-from lmviz.app.panels.look_of_units import GIVEN, SAID, look_of_units
-from lmviz.app.panels.look_panel import ShowingPanel
-from lmviz.app.session.session import Session
+from lmviz.app.widgets.looks.look_of_units import GIVEN, SAID, look_of_units
 from lmviz.app.widgets.looks.part_drawing import DRAWN_BY
 from lmviz.looks import parts
 from lmviz.looks.columns import Column
 from lmviz.looks.ink import Inked
 from lmviz.looks.look import Look
-from lmviz.looks.parts import Curves, LookPart, Matrix, Picker, SideBySide, SliderLine, Stacked, Table, Words
+from lmviz.looks.parts import Curves, LookPart, Matrix, Picker, SideBySide, Stacked, Table, Words
 
 NAMES = {
     "Answers": {"columns", "prompts", "words"},
@@ -116,37 +111,3 @@ def test_sentences_are_said_of_characters_and_what_is_named_or_quoted_stays() ->
     assert isinstance(matrix, Matrix)
     assert matrix.readout(0, 0) == ("one character back", ["of “the word”"])
     assert look_of_units(look, "Words", "token") is look, "pieces are read as words"
-
-
-class SpeakingPanel(ShowingPanel):
-    """Says what it is about in all ways, and asks nothing."""
-
-    title = "Words"
-
-    def look(self) -> Look:
-        return Look(
-            (
-                SliderLine("slider", title="words", says="how many words"),
-                Picker("picker", choices=("each word",), tips=("a word",), says="which words"),
-                Curves("plot", x_name="words", y_name="a word"),
-            ),
-            aside="by word",
-        )
-
-
-def test_a_panel_says_it_all_again_where_a_text_of_other_tokens_is_opened(
-    session: Session, text_file: Path, qtbot: QtBot
-) -> None:
-    session.start()
-    panel = SpeakingPanel(session)
-    qtbot.addWidget(panel)
-    panel.show()
-    for tokenizer, noun in (("characters", "character"), ("words", "word")):
-        session.text.open(text_file, tokenizer=tokenizer, documents="line")
-        qtbot.waitUntil(lambda noun=noun: panel.look_card.title == f"{noun.capitalize()}s")
-        assert panel.look_card.aside == f"by {noun}"
-        picker = panel.findChild(QComboBox, "picker")
-        assert picker.itemText(0) == f"each {noun}"
-        assert picker.accessibleName() == f"which {noun}s"
-        spoken = panel.look_card.widget_of("slider")
-        assert spoken.slider.accessibleName() == f"how many {noun}s"

@@ -1,4 +1,4 @@
-"""A look that speaks of words, as it is said of what the shown model reads."""
+"""A look that speaks of words, as it is said of what a model reads."""
 
 from __future__ import annotations
 
