@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 import torch
+from quickest import quickest
 
 import lmviz
 from lmviz.base.errors import LmvizError
@@ -375,17 +376,13 @@ def test_what_nothing_reads_says_so(a, text):
 
 
 def test_explaining_a_cell_under_a_large_vocabulary_takes_milliseconds():
-    import time
-
     from lmviz.families import build_model, find_family
 
     settings = find_family("lstm").configuration.from_values({"width": 64, "layers": 1})
     model = build_model("lstm", settings, 20_000, seed=0).eval()
     found = gradient(model, list(range(30)))
     lmviz.explain(model, found, "layers/0/hidden", (7, 3))
-    began = time.process_time()
-    lmviz.explain(model, found, "layers/0/hidden", (7, 3))
-    assert time.process_time() - began < 0.1
+    assert quickest(lambda: lmviz.explain(model, found, "layers/0/hidden", (7, 3)), 0.1) < 0.1
 
 
 def test_a_text_too_long_for_the_memory_is_refused_with_the_length_that_fits(a, monkeypatch):

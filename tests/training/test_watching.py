@@ -1,12 +1,11 @@
 """A word that is watched while a model learns: snapshots are kept where it moves, at little cost."""
 
-import time
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from quickest import seconds
 from small_trainings import SMALL, Make, NewRun, assert_equal_states, start
 
 import lmviz
@@ -113,14 +112,8 @@ def test_watching_costs_little(transformer: Make, new_run: NewRun, ids: np.ndarr
     options = TrainingOptions(steps=60, batch=12, length=16, snapshots=2, validate_every=0)
     model = transformer(width=64)
     list(start(model, ids, options, new_run(model, options)))
-
-    def seconds(work: Callable[[], object], times: int) -> float:
-        taken = []
-        for _ in range(times):
-            began = time.process_time()
-            work()
-            taken.append(time.process_time() - began)
-        return min(taken)
-
-    step = seconds(lambda: list(start(transformer(width=64), ids, options, None)), 3) / 60
-    assert seconds(lambda: RULE.probability(model), 50) < 0.5 * step
+    steps, looks = [], []
+    for _ in range(3):  # in turn, as other work on the machine comes and goes
+        steps.append(seconds(lambda: list(start(transformer(width=64), ids, options, None))) / 60)
+        looks += [seconds(lambda: RULE.probability(model)) for _ in range(20)]
+    assert min(looks) < 0.5 * min(steps)

@@ -2,11 +2,11 @@
 
 The issue's limits are for a quiet machine: a part is found in 1 ms, what the pointer is on is drawn anew in
 16 ms, and a picture is shown in 100 ms. They are counted here in units, each the time in which this machine,
-as busy as it is, draws a thousand words: some 3 ms on a quiet one.
+as busy as it is, draws a thousand words: some 3 ms on a quiet one. Unit and picture are measured in turn,
+again and again while a picture is over a limit, and the quickest of both are compared.
 """
 
 import inspect
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -15,7 +15,8 @@ from covering import others_slow
 from many_parts import MAKERS, words
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize
 from PySide6.QtGui import QPixmap, QRegion
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
+from quickest import seconds
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.kit.axes import PointableAxes
@@ -50,6 +51,7 @@ SLOWER = {
 much as it looks for the part."""
 WINDOW = QSize(900, 600)
 HOVERS = 5
+TRIES = 8
 
 
 def kinds(base: type) -> Iterator[type]:
@@ -69,11 +71,10 @@ def test_every_kind_of_picture_with_parts_is_held_to_the_law() -> None:
     assert concrete - bases - MAKERS.keys() == set()
 
 
-@pytest.fixture(scope="module")
-def unit(qapp: QApplication) -> float:
+def unit() -> float:
     """Seconds of the processor in which a thousand words are drawn."""
 
-    def draw() -> None:
+    def draw_words() -> None:
         picture = QPixmap(1200, 800)
         with Painter(picture) as painter:
             painter.setFont(current_theme().font(12))
@@ -82,23 +83,21 @@ def unit(qapp: QApplication) -> float:
                 painter.box(area, current_theme().hover, radius=3)
                 painter.write(area, word)
 
-    return min(seconds(draw) for _ in range(5))
-
-
-def seconds(act: Callable[[], object]) -> float:
-    began = time.thread_time()
-    act()
-    return time.thread_time() - began
+    return min(seconds(draw_words) for _ in range(5))
 
 
 @pytest.mark.parametrize("name", others_slow(MAKERS, "ProductStrip", "ConfusionGrid", "CurveRows"))
-def test_the_pointer_never_waits(name: str, unit: float, qtbot, shown) -> None:
-    count = BOUNDED.get(name, MANY)
-    tries = [measured(name, count, shown) for _ in range(2)]
-    finding, repainting, showing = (min(each) / unit for each in zip(*tries, strict=True))
-    assert finding <= FINDING, "to find a part takes so many units"
-    assert repainting <= SLOWER.get(name, REPAINTING), "to draw anew takes so many units"
-    assert showing <= max(SHOWING, 2 * SLOWER.get(name, 0)), "to show takes so many units"
+def test_the_pointer_never_waits(name: str, qtbot, shown) -> None:
+    count, units, tries = BOUNDED.get(name, MANY), [], []
+    limits = FINDING, SLOWER.get(name, REPAINTING), max(SHOWING, 2 * SLOWER.get(name, 0))
+    for _ in range(TRIES):
+        units.append(unit())
+        tries.append(measured(name, count, shown))
+        finding, repainting, showing = (min(each) / min(units) for each in zip(*tries, strict=True))
+        if finding <= limits[0] and repainting <= limits[1] and showing <= limits[2]:
+            return
+    taken = f"finding {finding:.2f}, repainting {repainting:.1f}, showing {showing:.1f}"
+    pytest.fail(f"In units, {taken} take more than {limits}.")
 
 
 def measured(name: str, count: int, shown: Callable[..., QWidget]) -> tuple[float, float, float]:

@@ -1,6 +1,5 @@
 """The window stays quick while it trains, and training quick behind the window."""
 
-import itertools
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 from patience import patience
-from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
+from ticking import check_ticking
 
 from lmviz.api.training import prepare_training
 from lmviz.app.session.reading import ReadingQuestion, read
@@ -45,15 +44,7 @@ def training(window: MainWindow, session: Session, text_file: Path, options: Tra
 
 
 def test_a_timer_keeps_ticking_while_the_window_trains(training: Session, qtbot: QtBot) -> None:
-    ticks: list[float] = []
-    timer = QTimer(timerType=Qt.TimerType.PreciseTimer)
-    timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
-    timer.start(16)
-    qtbot.waitUntil(lambda: len(ticks) >= TICKS)
-    timer.stop()
-    between = sorted(later - earlier for earlier, later in itertools.pairwise(ticks))
-    assert between[len(between) // 2] < 0.04 * patience()
-    assert between[-1] < 0.6 * patience()
+    check_ticking(qtbot, TICKS)
 
 
 @pytest.mark.slow

@@ -1,4 +1,5 @@
 import importlib
+import math
 import sys
 import threading
 import time
@@ -6,13 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from patience import patience
 
 from lmviz.app.workers import closing
 from lmviz.app.workers.closing import wait_for
 from lmviz.app.workers.threads import BackgroundThread
 
 SHORT = 0.2  # seconds
+ROUNDS = 5
 
 
 @pytest.fixture
@@ -31,9 +32,12 @@ def stuck() -> Iterator[list[BackgroundThread]]:
 def test_all_threads_together_are_waited_for_only_once(
     stuck: list[BackgroundThread], capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    began = time.monotonic()
-    assert wait_for(stuck, SHORT) == ("counting", "reading", "training")
-    assert SHORT <= time.monotonic() - began < SHORT * (1 + patience())
+    took: list[float] = []
+    while len(took) < ROUNDS and min(took, default=math.inf) >= 2 * SHORT:  # other work may have held it up
+        began = time.monotonic()
+        assert wait_for(stuck, SHORT) == ("counting", "reading", "training")
+        took.append(time.monotonic() - began)
+    assert SHORT <= min(took) < 2 * SHORT
     for said in (capsys.readouterr().err, caplog.text):
         assert all(f"“{thread.name}”" in said for thread in stuck)
         assert "0.2 seconds" in said

@@ -1,6 +1,5 @@
 """Tables: sorting and filtering keep saying which row is meant."""
 
-import time
 from itertools import product
 
 import numpy as np
@@ -9,6 +8,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QToolTip
+from quickest import quickest
 
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.tables.table_view import TableView
@@ -120,12 +120,19 @@ def test_columns_left_out_may_go_together_with_the_scroll_bar(table):
 def test_a_hundred_thousand_rows_sort_and_filter_within_a_blink(table):
     generator = np.random.default_rng(0)
     tokens = [f"token {number}" for number in generator.integers(0, 10**9, 100_000)]
-    table.set_columns([Column("token", tokens), Column("count", generator.integers(0, 1000, 100_000))])
-    start = time.thread_time()
-    table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
-    table.set_filter("77")
-    table.grab()
-    assert time.thread_time() - start < 0.5
+    columns = [Column("token", tokens), Column("count", generator.integers(0, 1000, 100_000))]
+
+    def begin_again():
+        table.set_filter("")
+        table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        table.set_columns(columns)
+
+    def sort_and_filter():
+        table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+        table.set_filter("77")
+        table.grab()
+
+    assert quickest(sort_and_filter, 0.5, before=begin_again) < 0.5
     assert 0 < table.model().rowCount() < 100_000
 
 
