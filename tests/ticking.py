@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import time
 
-from patience import patience
 from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 
@@ -25,7 +24,7 @@ def check_ticking(qtbot: QtBot, ticks: int) -> None:
         gaps = _gaps(qtbot, ticks)
         usual, longest = gaps[len(gaps) // 2], gaps[-1]
         rounds.append(f"usually {usual:.3f} s, at most {longest:.3f} s")
-        if usual < USUAL * patience() and longest < LONGEST * patience():
+        if usual < USUAL and longest < LONGEST:
             return
     raise AssertionError(f"between two ticks: {'; '.join(rounds)}")
 
