@@ -472,11 +472,12 @@ def race(driver: Driver) -> None:
     for button in ("add_values_button", "race_start_button"):
         driver.click(button)
     ended = lambda: bool(session.race.lanes[-1].step) and not session.race.is_active  # noqa: E731
-    driver.wait(ended, "the race")
+    steps = lambda: [lane.step for lane in session.race.lanes]  # noqa: E731
+    driver.wait(ended, "the race", done=steps)
     parent = session.race.lanes[2]
     step = session.race.opened(parent).nearest_snapshot(100)
     session.race.fork(parent.folder, step, {"learning_rate": 0.005})
-    driver.wait(lambda: len(session.race.lanes) == 5 and ended(), "the fork")
+    driver.wait(lambda: len(session.race.lanes) == 5 and ended(), "the fork", done=steps)
     session.race.choose(session.race.lanes[-1].name)
     driver.click("forking_tab")
 
