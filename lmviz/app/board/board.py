@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 
@@ -11,9 +11,10 @@ from PySide6.QtGui import QAction, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from lmviz.app.board.arrangement import Choices, KeptBoard
-from lmviz.app.board.lengths import Lengths, hint_of
+from lmviz.app.board.lengths import Lengths
 from lmviz.app.board.page import PanelPage
 from lmviz.app.board.panel_maker import PanelMaker
+from lmviz.app.board.panel_places import PanelPlaces, RoomForPanels
 from lmviz.app.board.panel_windows import PanelWindows
 from lmviz.app.board.place import Place
 from lmviz.app.board.splits import HORIZONTAL, Split, Splits
@@ -60,13 +61,10 @@ class Board(QWidget):
         self._in_lesson = False
         self._views = {self._mode: self._kept.view}
         self._windows = PanelWindows(self)
-        self._hints: dict[tuple[str, float, bool, bool], QSize] = {}  # what panels need, by `_hint_key`
         self._scale = current_theme().scale  # of the type in which they are
-        self._is_squeezed = False  # whether what a step of a lesson needs only fits side by side so
         self._offered = QSize()  # the room into which those that are left have to fit
-        self._standing: dict[str, str] = {}  # the place in which each panel stands now
-        self._main = (
-            ""  # the place that keeps half of the room, if large type leaves none for a place of each
+        self._panel_places = PanelPlaces(
+            self._rows, self._homes, self._pages, self._lengths, lambda: self._room_for_panels
         )
         self._was_joined: dict[str, str] = {}  # what stood with others when it was settled last
         self._has_stood = False  # whether it has been shown
@@ -272,15 +270,14 @@ class Board(QWidget):
         if self._only and name not in self._wanted:
             self._beside = (name,)
             for other in self._only:
-                found = {each: self._least(each) for each in (*self._beside, other)}
-                if self._lengths.fits_beside(found, self._room.width()):
+                if self._panel_places.fits_beside((*self._beside, other)):
                     self._beside += (other,)
         elif name in self._only and not set(self._beside) <= set(self._only):
             self._beside = ()  # what a lesson has left in their place has had its turn
         for home, front in [*self._view.fronts.items()]:
             if front in self._pages and self._pages[front].row.clears == page.row.area:
                 del self._view.fronts[home]  # what has taken its room gives it back
-        self._choose_front(self._standing.get(name, self._homes[name]), name)
+        self._choose_front(self._panel_places.places.get(name, self._homes[name]), name)
         self._view.brought = name
         if page.isVisible() and (self._wanted, self._beside) == before:
             return  # it is in front already, and all else stays where it is
@@ -333,7 +330,7 @@ class Board(QWidget):
             self._soon.start()
             return
         wanted, model = self._wanted, self._model
-        joined = self._was_joined = self._joined
+        joined = self._was_joined = self._panel_places.joined
         out_of_place = {
             page: page.panel.refusal_of(model)
             for page in self._pages.values()
@@ -355,16 +352,18 @@ class Board(QWidget):
         def least_of(name: str) -> QSize:
             if name in needs_none:
                 return QSize(0, 0)
-            return QSize(self._least(name).width(), 0) if name in needs_width else self._least(name)
+            least = self._panel_places.least(name)
+            return QSize(least.width(), 0) if name in needs_width else least
 
-        self._standing = self._find_places(wanted, joined, least_of)
+        self._panel_places.find_places(wanted, joined, least_of)
+        standing = self._panel_places.places
         for brought in (*self._to_keep, self._view.brought):
-            if brought in self._standing:
-                self._view.fronts[self._standing[brought]] = brought
+            if brought in standing:
+                self._view.fronts[standing[brought]] = brought
         held: dict[str, list[PanelPage]] = {name: [] for name in self._places}
-        for row in sorted(self._rows, key=lambda row: self._standing.get(row.name) != self._homes[row.name]):
+        for row in sorted(self._rows, key=lambda row: standing.get(row.name) != self._homes[row.name]):
             if row.name in wanted:
-                held[self._standing[row.name]].append(self._pages[row.name])
+                held[standing[row.name]].append(self._pages[row.name])
         for name, page in self._pages.items():
             place = self._place_of(page)
             if place is not None and page not in held[place.name]:
@@ -383,88 +382,23 @@ class Board(QWidget):
         self._splits.whole.hide_empty()
         self._share_room()
 
-    def _find_places(
-        self, wanted: set[str], joined: Mapping[str, str], least_of: Callable[[str], QSize]
-    ) -> dict[str, str]:
-        """The place of each panel: that of the table, unless there is no room for it."""
-        self._main, self._is_squeezed = "", False
-        stacked = self._areas_without_room(wanted)
-        first = next((row for row in self._rows if row.name in wanted and row.area not in stacked), None)
-        found = {}
-        for row in self._rows:
-            if row.name in wanted:
-                own = joined.get(row.name, row.name)
-                home = first.name if first is not None and row.area in stacked else own
-                found[row.name] = self._homes[home]
-        is_alone = len(set(found.values())) <= 1
-        if is_alone or (current_theme().scale <= 1 and not self._only):
-            return found
-        from lmviz.app.board.crowding import Crowding  # not before the first paint
-
-        def crowd() -> Crowding:
-            return Crowding(self._rows, found, {name: least_of(name) for name in found}, self._room)
-
-        if crowd().fits:
-            return found
-        first_of_all = (row.name for row in self._rows if row.projected and row.name in found)
-        self._main = found[next(first_of_all, next(iter(found)))]
-        return crowd().gathered(self._main)
-
     @property
-    def _is_crowded(self) -> bool:
-        return bool(self._main)
-
-    def _areas_without_room(self, wanted: set[str]) -> frozenset[str]:
-        if not self._only or self._beside:
-            return frozenset()
-
-        def lacking() -> frozenset[str]:
-            least = {row.name: self._least(row.name) for row in self._rows if row.name in wanted}
-            return self._lengths.areas_without_room(least, self._room) if least else frozenset()
-
-        stacked = lacking()
-        if stacked and self._in_lesson:
-            self._is_squeezed = True
-            if (narrower := lacking()) < stacked:
-                return narrower
-            self._is_squeezed = False
-        return stacked
-
-    @property
-    def _joined(self) -> dict[str, str]:
-        """The panels that stand with others, for what is between them to have room in a small window."""
-        return {} if self._only else self._lengths.joining(self.size(), in_lesson=self._in_lesson)
+    def _room_for_panels(self) -> RoomForPanels:
+        return RoomForPanels(
+            size=self.size(),
+            room=self._room,
+            scale=self._scale,
+            few=bool(self._only),
+            beside=bool(self._beside),
+            in_lesson=self._in_lesson,
+        )
 
     @property
     def _room(self) -> QSize:
         return self.size() if self._offered.isEmpty() else self._offered
 
-    def _least(self, name: str) -> QSize:
-        row, few = self._pages[name].row, bool(self._only) or self._is_crowded
-        squeezed, key = bool(self._beside) or self._is_squeezed, self._hint_key(name)
-        if key not in self._hints:
-            self._pages[name].be_styled()
-            self._pages[name].panel.setMinimumSize(0, 0)
-            self._hints[key] = self._hint_now(name)
-        most = self._room if self._is_crowded else None
-        return self._lengths.least(row, self._hints[key], few=few, squeezed=squeezed, most=most)
-
-    def _hint_key(self, name: str) -> tuple[str, float, bool, bool]:
-        return name, self._scale, bool(self._only) or self._is_crowded, bool(self._only)
-
-    def _hint_now(self, name: str) -> QSize:
-        few, projected = bool(self._only) or self._is_crowded, bool(self._only)
-        return hint_of(self._pages[name].panel, few=few, projected=projected)
-
     def _follow_growth(self, name: str) -> None:
-        """In large type a panel gets the room that what it holds has come to need: perspectives scroll."""
-        key = self._hint_key(name)
-        hint = self._hints.get(key)
-        if hint is None or self._only or self._scale <= 1 or not self._pages[name].has_panel:
-            return
-        grown = hint.expandedTo(self._hint_now(name))
-        if grown != hint:
-            self._hints[key] = grown
+        if self._panel_places.note_growth(name):
             self._soon.start()
 
     def _share_room(self) -> None:
@@ -474,10 +408,10 @@ class Board(QWidget):
     def _lengths_of(self, split: Split, shown: Sequence[Place | Split]) -> list[int]:
         """The lengths of what is shown in a split: those that a person has drawn, or else the usual ones."""
         usual = self._lengths.share(split.name, [part.name for part in shown], split.size(), self.size())
-        if not self._is_crowded:
+        if not self._panel_places.main:
             own = self._view.lengths.get(split.name, {})
             return [own.get(part.name, round(length)) for part, length in zip(shown, usual, strict=True)]
-        main = next((at for at, part in enumerate(shown) if part.holds(self._main)), None)
+        main = next((at for at, part in enumerate(shown) if part.holds(self._panel_places.main)), None)
         if main is not None:
             from lmviz.app.board.crowding import with_main_share  # loaded already where it is crowded
 
@@ -545,7 +479,7 @@ class Board(QWidget):
     def _choose_front(self, place: str, name: str) -> None:
         """Have a page in front of its place, instead of the one that was brought forward there."""
         self._view.fronts[place] = name
-        if name != self._view.brought and self._standing.get(self._view.brought) == place:
+        if name != self._view.brought and self._panel_places.places.get(self._view.brought) == place:
             self._view.brought = ""
 
     def _note_front(self, place: Place) -> None:
@@ -640,7 +574,7 @@ class Board(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._share_room()
-        if self._joined != self._was_joined:
+        if self._panel_places.joined != self._was_joined:
             self._soon.start()
 
     def _adopt_theme(self) -> None:
@@ -651,7 +585,7 @@ class Board(QWidget):
 
     def _renew_type(self) -> None:
         """Qt gives fonts that were set before the first showing back as they were when it was built."""
-        self._hints.clear()
+        self._panel_places.measure_anew()
         theme_switch().theme_changed.emit()
 
     def _adopt_type(self) -> None:

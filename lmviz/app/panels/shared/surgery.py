@@ -20,7 +20,6 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.steady import DoubleSpinBox
 from lmviz.app.widgets.controls.change_list import ChangeList, ListedChange
 from lmviz.decoding.glance import glance
-from lmviz.decoding.shift import largest_shifts
 from lmviz.inspection.alignment import source_attentions
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.names import title_of
@@ -186,6 +185,8 @@ class SurgeryPanel(Panel):
             self.silence(EFFECTS)
             self._list.set_effects("", 0.0, (), 0.0)
             return
+        from lmviz.decoding.shift import largest_shifts  # not before the first paint
+
         before, after = (answer_at(found, position, "logits") for found in (reading.baseline, reading.trace))
         shift = largest_shifts(before, after, 1)
         word = int(shift.ids[0])
