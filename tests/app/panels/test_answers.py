@@ -38,7 +38,7 @@ WITH_PREFIX = [perspective.name for perspective in PERSPECTIVES if perspective.h
 IMAGE = re.compile(r'<image[^>]*href="([^"]*)"')
 WORD = re.compile(r"<text[^>]*>([^<]*)</text>")
 SIZE = (720, 560)
-CONTROLS = ("plan",)  # shows no answer about the prefix
+CONTROLS = ("plan", "tuning")  # no answers about the prefix; both measure what a step takes, each time anew
 QUIET = 300  # milliseconds without anything to do, after which a panel has come to rest
 
 
