@@ -46,6 +46,7 @@ SLOWER = {
     "PushedLinesView": 8,
     "FiringLines": 8,
     "ShiftArrows": 8,
+    "WordBarsPlot": 8,
 }
 """Pictures with so much in sight at once that drawing them anew takes longer, in units: none waits for that
 much as it looks for the part."""
