@@ -237,9 +237,9 @@ def test_the_base_of_an_adapter_can_be_chosen(
     write_adapter(adapter, "some/one", {"model.layers.0.self_attn.q_proj": (24, 24)})
     chosen = [str(other / "config.json"), str(base / "model.safetensors")]
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (chosen.pop(0), ""))
-    button = next(each for each in window.notice.findChildren(QPushButton))
     window.open_paths([adapter])
     qtbot.waitUntil(lambda: "neither beside it" in window.notice.sentence)
+    button = window.notice.findChild(QPushButton)
     assert button.text() == "Choose its base…"
     button.click()
     qtbot.waitUntil(lambda: "fits nothing in its base" in window.notice.sentence)
