@@ -212,7 +212,8 @@ def test_the_main_job_of_every_perspective_is_done_by_keys(
     qtbot.keySequence(window, next(row.keys for row in shown_perspectives() if row.name == perspective))
     assert window.perspective_name == perspective
     for control, typed, is_done in JOBS[perspective]:
-        drawn()
+        if not session.race.is_active:  # which is drawn again and again
+            drawn()
         reached = go_to(control)
         for each in typed:
             if isinstance(each, str):
