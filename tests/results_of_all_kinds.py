@@ -108,6 +108,7 @@ def _of_circuits() -> dict[str, Any]:
         "scores": lmviz.head_scores(MODEL, **few),
         "scores by step": lmviz.head_scores(MODEL, steps=[0, 6000], **few),
         "circuit": lmviz.circuit(MODEL, contrast, keep=5),
+        "kernels": lmviz.head_kernels(MODEL, TEXT),
         "weights": lmviz.weights(MODEL),
         "replaced states": lmviz.replace_states(OTHER, TEXT, "probability:dog", [CHANGED] * 4, others=2),
     }

@@ -156,7 +156,7 @@ def test_the_tests_of_what_is_written_pass(kind, tmp_path):
     shutil.copytree(ROOT / "resources", folder / "resources")
     said = run("docs/new.py", kind, *ASKED[kind])
     assert said.returncode == 0, said.stderr
-    [test] = [line.split()[-1] for line in said.stdout.splitlines() if "start.py test" in line]
+    test = next(line.split()[-1] for line in said.stdout.splitlines() if "start.py test" in line)
     chosen = ["-k", ASKED[kind][0]] if kind == "family" else []
     tested = run("-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen, test, *OTHERS[kind])
     assert tested.returncode == 0, tested.stdout[-3000:]
