@@ -640,9 +640,7 @@ def main() -> int:
         "--text", default="farm", help="the text of Corpus and Train: a file, or a catalogue name"
     )
     arguments = parser.parse_args()
-    named = {
-        name.removesuffix(".png").removesuffix("-light").removesuffix("-dark") for name in arguments.names
-    }
+    named = {Path(name).stem.removesuffix("-light").removesuffix("-dark") for name in arguments.names}
     unknown = sorted(named - {*NAMES})
     if unknown:
         parser.error(f"there is no picture {unknown[0]!r}: the pictures are {', '.join(NAMES)}.")
