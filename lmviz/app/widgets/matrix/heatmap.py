@@ -304,7 +304,8 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
             column = self._suggested[1]
         marked = (column, self._selection[1])
         if self._words:
-            strokes.draw_words(self._words, *labels.columns_with_room(theme, frame, marked))
+            rows = labels.rows_with_room(theme, frame, (row, self._selection[0]))
+            strokes.draw_words(self._words, rows, *labels.columns_with_room(theme, frame, marked))
         else:
             strokes.draw_values(self._value_rows(frame))
         strokes.draw_fade(self._lights, self._hovered)

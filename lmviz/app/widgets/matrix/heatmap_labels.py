@@ -27,6 +27,7 @@ COMFORTABLE = 44  # pixels at scale 1
 WIDEST_COLUMN = 110
 NOTE_GAP = 14
 STEP = 24  # pixels at scale 1
+LEAST_ROW = 10  # pixels at scale 1 in which a word can be read
 LEAST_CELLS = 10  # pixels at scale 1 of the height that rotated names leave the cells
 LEVEL_GAP = 6  # pixels at scale 1 from one level name to the next
 
@@ -167,6 +168,14 @@ class HeatmapLabels:
                 if self.few_columns or self.level:
                     cell = _as_wide_as(text, cell, painter)
                 self._draw_column(painter, frame, cell, text, rotated)
+
+    def rows_with_room(self, theme: Theme, frame: HeatmapFrame, marked: Collection[int]) -> list[int]:
+        """The rows in which words are written: all, or where they are too low those that are named."""
+        if frame.cell_height >= LEAST_ROW * theme.scale:
+            return list(frame.shown_rows)
+        shown, every = frame.shown_rows, named_rows(frame, theme)
+        named = _with_room(shown, len(self.rows) or shown.stop, every, marked, self.first_rows)
+        return [row for _, rows in named for row in rows]
 
     def columns_with_room(
         self, theme: Theme, frame: HeatmapFrame, marked: Collection[int]

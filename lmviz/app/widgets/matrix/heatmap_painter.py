@@ -15,11 +15,9 @@ from lmviz.app.widgets.kit.painter import CENTRED, DASHES, Painter, cut
 from lmviz.app.widgets.kit.rows import no_smaller
 from lmviz.app.widgets.matrix.cells import Cells, CrossVeil, cell_image, color_table, ink_table, veil
 from lmviz.app.widgets.matrix.heatmap_frame import HeatmapFrame
-from lmviz.app.widgets.matrix.heatmap_labels import named_rows
 
 VALUE_SIZE = 11
 WORD_SIZES = (11, 10, 9)
-LEAST_ROW = 10  # pixels at scale 1 in which a word can be read
 GAP_FROM = 8
 SMALLEST_MARK = 7  # pixels at scale 1
 MOST_KEPT = 2**22
@@ -136,13 +134,14 @@ class HeatmapStrokes:
                     text = cell_figure(float(self._cells.values[row, column]))
                     painter.write(frame.cell(row, column), text, ink, where=CENTRED)
 
-    def draw_words(self, words: Sequence[Sequence[str]], columns: Sequence[int], across: float) -> None:
-        """A word in each cell of some columns, which has a width of `across` pixels: smaller, or upright in a
-        cell that is higher than wide, before any is cut. Where rows are too low, those with names have words.
+    def draw_words(
+        self, words: Sequence[Sequence[str]], rows: Sequence[int], columns: Sequence[int], across: float
+    ) -> None:
+        """A word in each cell of some rows and columns, which has a width of `across` pixels: smaller, or
+        upright in a cell that is higher than wide, before any is cut.
         """
         frame, painter, margin = self._frame, self._painter, self._length(4)
-        every = 1 if frame.cell_height >= self._length(LEAST_ROW) else named_rows(frame, self._theme)
-        cells = [(row, column) for row in frame.shown_rows if row % every == 0 for column in columns]
+        cells = [(row, column) for row in rows for column in columns]
         widest = max((words[row][column] for row, column in cells), key=len, default="")
         high, wide = frame.cell_height - margin, across - margin
         is_upright = high > wide and self._word_size(widest, wide)[1] > wide

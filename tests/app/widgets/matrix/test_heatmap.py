@@ -446,6 +446,26 @@ def test_in_low_rows_those_that_are_named_have_their_words(shown):
     assert 8 <= words <= 15
 
 
+def test_in_low_rows_words_stand_where_names_do_also_beside_a_marked_one(shown):
+    view = HeatmapView()
+    view.set_matrix(np.zeros((4, 2)), scale="token", rows=list("1234"), words=[["castle", "harbour"]] * 4)
+    shown(view, 400, 54)
+    low, last = view.cell_rectangle(0, 0).height(), 3
+    assert 7 < low < 9
+    view.set_selection(last)  # where no regular name stands
+    picture = view.grab().toImage()
+    ratio = picture.devicePixelRatio()
+
+    def dark(row: int) -> int:
+        """The dark pixels on the middle line of a row's cells."""
+        place = view.cell_rectangle(row, 0).united(view.cell_rectangle(row, 1))
+        span = range(round((place.left() + 4) * ratio), round((place.right() - 4) * ratio))
+        return sum(picture.pixelColor(x, round(place.center().y() * ratio)).lightness() < 150 for x in span)
+
+    assert dark(last) > 10
+    assert dark(last - 1) == 0 == dark(last - 2)
+
+
 @pytest.fixture
 def long(shown):
     view = HeatmapView()
