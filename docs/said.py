@@ -7,6 +7,7 @@ tabs, and the commit of the program that was photographed.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +23,9 @@ from lmviz.app.window.perspective_rail import RailButton
 PICTURES = Path(__file__).resolve().parent / "pictures"
 TABLE = PICTURES / "said.json"
 KINDS = ("rail", "menus", "titles", "tabs")
+
+_STEP = re.compile(r"\bat step [\d,]+|\bsteps [\d,]+ to [\d,]+")
+"""Of a training under way, which is another in each picture."""
 
 Kind = TypeVar("Kind", bound=QWidget)
 
@@ -85,6 +89,7 @@ def differences(picture: str, written: dict[str, object] | None, words: Words) -
 
 
 def _change(before: Sequence[str], now: Sequence[str]) -> str:
+    before, now = ([_STEP.sub("at a step", word) for word in words] for words in (before, now))
     gone = [word for word in before if word not in now]
     new = [word for word in now if word not in before]
     parts = [f"no {', '.join(map(repr, gone))}"] * bool(gone) + [f"now {', '.join(map(repr, new))}"] * bool(

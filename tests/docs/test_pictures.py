@@ -49,6 +49,12 @@ def test_what_has_changed_since_is_said_with_the_commit(now, sentence):
     assert re.search(rf"a.png, of c0ffee, has {sentence}. python3 start.py pictures a.png", found)
 
 
+@pytest.mark.parametrize("now", ["A sample, at step 593", "A sample, steps 1,534 to 1,583"])
+def test_the_step_of_a_training_under_way_is_another_in_each_picture(now):
+    before = WORDS | {"titles": ["A sample, at step 1,612"]}
+    assert differences("a.png", {"commit": "c0ffee", **before}, WORDS | {"titles": [now]}) == []
+
+
 def test_a_picture_of_which_nothing_is_written_is_told():
     book = Book(check=True)
     book.note("nothing-light.png", WORDS)
