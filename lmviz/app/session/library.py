@@ -35,6 +35,10 @@ FIRST_TEXT = "stories"
 COLORS = 18
 """So many series of the theme differ in colour: six, and two tints of each."""
 
+_LIVE = "live"
+_SNAPSHOTS, _LOOK, _LOOK_AGAIN = "snapshots of", "look into", "look again"
+"""How the work is called that brings newer weights of a run; the last three before the run's folder."""
+
 
 class Library(Part):
     """Opens and closes models, and chooses which one is shown, at which step."""
@@ -302,7 +306,7 @@ class Library(Part):
             if is_followed and step > self._step and self._go_to(step):
                 self.step_changed.emit()
 
-        self._work.ask("live", lambda: cache.keep(folder, step, weights), show, failed)
+        self._work.ask(_LIVE, lambda: cache.keep(folder, step, weights), show, failed)
 
     def refresh_snapshots(
         self, folder: Path, run: Run | None = None, then: Callable[[], object] | None = None
@@ -326,7 +330,7 @@ class Library(Part):
             if then is not None:
                 then()
 
-        key = f"snapshots of {folder}" if then is None else f"look into {folder}"
+        key = f"{_SNAPSHOTS if then is None else _LOOK} {folder}"
         self._work.look_into(key, lambda: _look_into(now), take, lambda sentence: None)
 
     def _take_look(self, found: _Found) -> None:
@@ -380,7 +384,7 @@ class Library(Part):
                 self._replace(opened)
             self._take_snapshots(opened, opened.run, found.snapshots, found.unsaved)
 
-        self._work.look_into(f"look again {folder}", look, take, lambda sentence: None)
+        self._work.look_into(f"{_LOOK_AGAIN} {folder}", look, take, lambda sentence: None)
 
     def rename(self, folder: Path, name: str) -> None:
         """Call a run something else, whether or not it is open; see `Run.rename`."""
@@ -482,8 +486,8 @@ def coming_to(library: Library) -> Coming:
     """What a library has been asked for, and has not got yet."""
     model, is_busy, weights = library.model, library._work.is_busy, False
     if library.live and model is not None:
-        looks = (f"{look} {model.folder}" for look in ("snapshots of", "look into", "look again"))
-        weights = any(map(is_busy, ("live", *looks)))
+        looks = (f"{look} {model.folder}" for look in (_SNAPSHOTS, _LOOK, _LOOK_AGAIN))
+        weights = any(map(is_busy, (_LIVE, *looks)))
     return Coming(bool(library._to_show), bool(library._waiting), weights)
 
 
