@@ -36,7 +36,9 @@ COLORS = 18
 """So many series of the theme differ in colour: six, and two tints of each."""
 
 _LIVE = "live"
-_SNAPSHOTS, _LOOK, _LOOK_AGAIN = "snapshots of", "look into", "look again"
+_SNAPSHOTS = "snapshots of "
+_LOOK = "look into "
+_LOOK_AGAIN = "look again "
 """How the work is called that brings newer weights of a run; the last three before the run's folder."""
 
 
@@ -330,7 +332,7 @@ class Library(Part):
             if then is not None:
                 then()
 
-        key = f"{_SNAPSHOTS if then is None else _LOOK} {folder}"
+        key = f"{_SNAPSHOTS}{folder}" if then is None else f"{_LOOK}{folder}"
         self._work.look_into(key, lambda: _look_into(now), take, lambda sentence: None)
 
     def _take_look(self, found: _Found) -> None:
@@ -384,7 +386,7 @@ class Library(Part):
                 self._replace(opened)
             self._take_snapshots(opened, opened.run, found.snapshots, found.unsaved)
 
-        self._work.look_into(f"{_LOOK_AGAIN} {folder}", look, take, lambda sentence: None)
+        self._work.look_into(f"{_LOOK_AGAIN}{folder}", look, take, lambda sentence: None)
 
     def rename(self, folder: Path, name: str) -> None:
         """Call a run something else, whether or not it is open; see `Run.rename`."""
@@ -486,7 +488,7 @@ def coming_to(library: Library) -> Coming:
     """What a library has been asked for, and has not got yet."""
     model, is_busy, weights = library.model, library._work.is_busy, False
     if library.live and model is not None:
-        looks = (f"{look} {model.folder}" for look in (_SNAPSHOTS, _LOOK, _LOOK_AGAIN))
+        looks = (f"{look}{model.folder}" for look in (_SNAPSHOTS, _LOOK, _LOOK_AGAIN))
         weights = any(map(is_busy, (_LIVE, *looks)))
     return Coming(bool(library._to_show), bool(library._waiting), weights)
 
