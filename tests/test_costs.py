@@ -3,15 +3,18 @@
 from types import SimpleNamespace
 
 import pytest
-from costs import FEWEST, MOST, Costs
+from costs import FEWEST, MOST, QUIET, Costs, piece_of_work
 
 
-def judged(seconds: float, *, slow: bool) -> SimpleNamespace:
-    """The report of a test that passed and took so many seconds of the processor."""
-    used = iter((0.0, seconds))
+def judged(seconds: float, *, slow: bool = False, slowness: float = 1.0) -> SimpleNamespace:
+    """The report of a test that passed and took so many seconds of the processor, of a machine that is so
+    many times slower than a quiet one."""
+    used = iter((0.0, seconds, seconds))
     item = SimpleNamespace(get_closest_marker=lambda name: object() if slow else None)
     report = SimpleNamespace(passed=True, outcome="passed", longrepr=None)
-    noting = Costs(lambda: next(used)).pytest_runtest_makereport(item, SimpleNamespace(when="call"))
+    noting = Costs(lambda: next(used), lambda: slowness * QUIET).pytest_runtest_makereport(
+        item, SimpleNamespace(when="call")
+    )
     next(noting)
     with pytest.raises(StopIteration) as ended:
         noting.send(report)
@@ -19,12 +22,19 @@ def judged(seconds: float, *, slow: bool) -> SimpleNamespace:
 
 
 def test_a_quick_test_that_costs_much_fails_and_a_slow_one_does_not() -> None:
-    found = judged(MOST + 1, slow=False)
+    found = judged(MOST + 1)
     assert found.outcome == "failed"
     assert "13.0 seconds of the processor" in found.longrepr
     assert judged(MOST + 1, slow=True).outcome == "passed"
-    cheap = judged(0.25, slow=False)
+    cheap = judged(0.25)
     assert (cheap.outcome, cheap.processor_seconds) == ("passed", 0.25)
+
+
+def test_a_slow_machine_gives_a_test_more_seconds_and_a_fast_one_no_fewer() -> None:
+    assert judged(MOST + 1, slowness=2).outcome == "passed"
+    assert judged(2 * MOST + 1, slowness=2).outcome == "failed"
+    assert judged(MOST - 1, slowness=0.5).outcome == "passed"
+    assert QUIET / 10 < piece_of_work() < QUIET * 100
 
 
 @pytest.mark.parametrize("tests", [FEWEST, FEWEST - 1])
