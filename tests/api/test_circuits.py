@@ -182,10 +182,9 @@ def test_results_of_many_contrasts_have_means_and_bands():
     lost = lmviz.ablate("stories-transformer", given)
     for number, contrast in enumerate(given.contrasts):
         alone = lmviz.ablate("stories-transformer", contrast)
-        np.testing.assert_allclose(
-            lost.rows[number], alone.array, atol=1e-5
-        )  # of logits of size 10, in float32
-        assert lost.intact_rows[number] == pytest.approx(alone.intact, abs=1e-5)
+        # differences of logits of size 10, in float32
+        np.testing.assert_allclose(lost.rows[number], alone.array, atol=1e-4)
+        assert lost.intact_rows[number] == pytest.approx(alone.intact, abs=1e-4)
     np.testing.assert_allclose(lost.array, lost.rows.mean(axis=0), atol=1e-12)
     assert ((lost.agreeing >= 0) & (lost.agreeing <= 1)).all()
 

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from rounding import assert_equal_but_for_rounding
 
 from lmviz.base.errors import LmvizError
 from lmviz.families import build_model
@@ -47,7 +48,7 @@ def same(found, expected):
     assert found.arrays.keys() == expected.arrays.keys()
     for address, traced in expected.arrays.items():
         assert found[address].shape == traced.shape
-        np.testing.assert_allclose(found[address].array, traced.array, rtol=1e-4, atol=1e-5, err_msg=address)
+        assert_equal_but_for_rounding(found[address].array, traced.array, address)
 
 
 def squares(found):

@@ -15,6 +15,7 @@ from family_cases import (
     translates,
     untrained,
 )
+from rounding import assert_equal_but_for_rounding
 
 from lmviz.models.tap import SCALES
 
@@ -112,6 +113,4 @@ def test_going_on_from_an_earlier_trace_equals_reading_anew(model):
     for known in range(1, len(IDS)):
         found = traced(model, IDS, earlier=traced(model, IDS[:known]))
         for address, expected in whole.arrays.items():
-            np.testing.assert_allclose(
-                found[address].array, expected.array, rtol=1e-4, atol=1e-5, err_msg=f"{address} from {known}"
-            )
+            assert_equal_but_for_rounding(found[address].array, expected.array, f"{address} from {known}")

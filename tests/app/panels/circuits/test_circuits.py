@@ -185,7 +185,7 @@ def test_the_bars_add_up_to_the_measure_and_a_head_shows_its_words(
     panel = panel_of(stories, AttributionPanel)
     qtbot.waitUntil(lambda: panel.found is not None and panel.is_up_to_date)
     bars = panel.findChild(SignedBars, "attribution_bars")
-    assert bars.values[:-1].sum() == pytest.approx(bars.values[-1], abs=1e-5)
+    assert bars.values[:-1].sum() == pytest.approx(bars.values[-1], abs=1e-4)  # of logits of size 10
     assert bars.labels[-1] == "“stone” − “bell”"
     heads = [at for at, label in enumerate(bars.labels) if label.startswith("head ")]
     words = panel.findChild(SignedBars, "attribution_words")
