@@ -35,8 +35,8 @@ def test_a_function_measures_what_the_same_number_by_name_measures(family, optio
     except LmvizError:
         pytest.skip("this number cannot be asked without each part")
     found = lmviz.ablate(model, pair(last, model))
-    np.testing.assert_allclose(found.array, named.array, atol=1e-6)
-    assert found.intact == pytest.approx(named.intact, abs=1e-6)
+    np.testing.assert_allclose(found.array, named.array, atol=1e-5)
+    assert found.intact == pytest.approx(named.intact, abs=1e-5)
 
 
 def test_gradients_go_through_a_function():
