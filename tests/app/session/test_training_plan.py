@@ -81,6 +81,7 @@ def test_a_long_training_is_tried_in_bfloat16_too(
         tried.append(options.precision)
         return iter([{"float32": 0.24, "bfloat16": 0.15}[options.precision]])
 
+    monkeypatch.setattr("lmviz.training.devices.has_bfloat16", lambda device: True)
     monkeypatch.setattr(rehearsal, "measured_pace", pace)
     plan = ready.plan
     plan.choose_preset("quick")
@@ -96,6 +97,23 @@ def test_a_long_training_is_tried_in_bfloat16_too(
     assert tried == ["float32", "bfloat16"]
     plan.change(training_options=replace(plan.current.training_options, precision="bfloat16"))
     assert plan.seconds_a_step == 0.15, "it is known, and asked for no more"
+    assert plan.speed_in_bfloat16 is None
+
+
+def test_a_processor_without_bfloat16_is_no_faster_in_it_and_is_asked_once(
+    ready: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rehearsal, "measured_pace", lambda *_: iter([0.24]))
+    monkeypatch.setattr("lmviz.training.devices.has_bfloat16", lambda device: False)
+    plan = ready.plan
+    plan.choose_preset("good")
+    plan.want_time()
+    qtbot.waitUntil(lambda: plan.seconds_a_step is not None, timeout=LONG)
+    plan.want_time()
+    assert plan.is_measuring
+    qtbot.waitUntil(lambda: not plan.is_measuring, timeout=LONG)
+    plan.want_time()
+    assert not plan.is_measuring
     assert plan.speed_in_bfloat16 is None
 
 
