@@ -6,8 +6,8 @@
     python3 start.py pictures --check              take none, and say which are not today's
 
 Each scene opens what it needs in a window of its own, waits until it rests, and is taken. No screen is
-needed. What is drawn are the numbers of the sample models and of a short training. What each picture says,
-and of which commit it is, stands in pictures/said.json.
+needed. What is drawn are the numbers of the sample models and of a short training, in DejaVu Sans, whatever
+else is installed. What each picture says, and of which commit it is, stands in pictures/said.json.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from film import play_film
+from one_typeface import FAMILIES, MISSING, keep_to_one_typeface
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QFontDatabase, QImage, QPainter
 from said import PICTURES, Book, said
 from window_driver import Driver
 
@@ -647,11 +648,14 @@ def main() -> int:
     wanted = named or {*NAMES}
     book = Book(check=arguments.check)
     prepare_interpreter()
-    application = make_application()
-    application.setCursorFlashTime(0)  # a cursor that blinks never rests
-    collector = GarbageCollector(application)
-    PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
+        keep_to_one_typeface(Path(folder))
+        application = make_application()
+        if not {*FAMILIES} <= {*QFontDatabase.families()}:
+            sys.exit(MISSING)
+        application.setCursorFlashTime(0)  # a cursor that blinks never rests
+        collector = GarbageCollector(application)
+        PICTURES.mkdir(exist_ok=True)
         for kind in ("CONFIG", "DATA", "CACHE", "STATE"):
             os.environ[f"XDG_{kind}_HOME"] = str(Path(folder) / kind.lower())  # nobody's own settings
         for scene in SCENES:
@@ -661,7 +665,7 @@ def main() -> int:
             play_film(Path(folder) / "film", PICTURES / "film.gif", book)
         if "lecture-hall" in wanted:
             lecture_hall(Path(folder) / "lecture-hall", arguments.text, book)
-    collector.deleteLater()
+        collector.deleteLater()
     for difference in book.differences:
         print(difference)
     return 1 if book.differences else 0

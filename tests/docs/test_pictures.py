@@ -1,5 +1,6 @@
 """The pictures of the guide are today's: what is written down of each is what the window says."""
 
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "pictures"
 sys.path.insert(0, str(ROOT / "docs"))
 
+from one_typeface import FAMILIES, MISSING  # noqa: E402
 from said import Book, differences, read_table  # noqa: E402
 
 DRAWN = {"quality-by-length-light.png", "page-light.png", "page-phone-light.png"}
@@ -53,6 +55,26 @@ def test_what_has_changed_since_is_said_with_the_commit(now, sentence):
 def test_the_step_of_a_training_under_way_is_another_in_each_picture(now):
     before = WORDS | {"titles": ["A sample, at step 1,612"]}
     assert differences("a.png", {"commit": "c0ffee", **before}, WORDS | {"titles": [now]}) == []
+
+
+def test_no_other_typeface_of_the_machine_is_found(tmp_path):
+    listing = (
+        "import sys, pathlib; sys.path.insert(0, 'docs'); from one_typeface import keep_to_one_typeface;"
+        "keep_to_one_typeface(pathlib.Path(sys.argv[1]));"
+        "from PySide6.QtGui import QFontDatabase, QGuiApplication; made = QGuiApplication([]);"
+        "print(*QFontDatabase.families(), sep='\\n')"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", listing, str(tmp_path)],
+        cwd=ROOT,
+        env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+    )
+    families = {*found.stdout.splitlines()} - {"Monospace", "Sans Serif", "Serif"}  # names for those there
+    if not {*FAMILIES} <= families:
+        pytest.skip(MISSING)
+    assert all(family.startswith(FAMILIES) for family in families)
 
 
 def test_a_picture_of_which_nothing_is_written_is_told():
