@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent))  # where small_models.py lies
-settings.register_profile("lmviz", deadline=None)  # a busy machine is no defect
+# Neither a busy machine nor a folder that all examples share is a defect.
+NO_DEFECTS = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+settings.register_profile("lmviz", deadline=None, suppress_health_check=NO_DEFECTS)
 settings.load_profile("lmviz")
 FEWEST_EXAMPLES = 10
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

@@ -1,9 +1,14 @@
 """What a run says of its costs: a quick test that takes too long fails, and files are added up."""
 
+import re
+import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from costs import FEWEST, MOST, QUIET, Costs, piece_of_work
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 
 def judged(seconds: float, *, slow: bool = False, slowness: float = 1.0) -> SimpleNamespace:
@@ -52,3 +57,23 @@ def test_a_run_of_many_tests_ends_with_what_they_cost(tests: int) -> None:
         if tests == FEWEST
         else []
     )
+
+
+def drawn_late(value: int) -> int:
+    """The same value, after more than a second, which hypothesis calls too slow: five times the deadline."""
+    time.sleep(1.2)
+    return value
+
+
+@settings(max_examples=3, deadline=200)
+@given(st.integers().map(drawn_late))
+def test_hypothesis_fails_no_test_because_the_machine_is_slow(value: int) -> None:
+    assert isinstance(value, int)
+
+
+def test_only_the_profile_says_what_hypothesis_lets_pass() -> None:
+    """A list of a test's own would stand in its place, and bring back the check of speed."""
+    tests = Path(__file__).parent
+    own = re.compile(r"suppress_health_check=|deadline=(timedelta|[0-9N])")
+    found = [path for path in tests.rglob("*.py") if own.search(path.read_text(encoding="utf-8"))]
+    assert sorted(found) == sorted([tests / "conftest.py", Path(__file__)])

@@ -47,7 +47,7 @@ WORDS = st.lists(st.sampled_from("abcd"), min_size=1, max_size=12)
 PAIRS = st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=6)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(PAIRS)
 def test_it_is_what_sacrebleu_computes(pairs):
     written, wanted = ([" ".join(side) for side in sides] for sides in zip(*pairs, strict=True))
@@ -55,7 +55,7 @@ def test_it_is_what_sacrebleu_computes(pairs):
     assert bleu(pairs) == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(WORDS, WORDS)
 def test_of_a_single_sentence_it_is_what_sacrebleu_computes_with_one_added(written, wanted):
     reference = _reference(smooth_method="add-k", smooth_value=1)

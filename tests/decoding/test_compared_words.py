@@ -88,7 +88,7 @@ def test_a_word_that_the_corpus_lacks_and_the_model_knows_is_right(tmp_path):
 WORDS = st.lists(st.sampled_from([*KNOWN, "Zoe", "Max", UNKNOWN_TEXT]), min_size=1, max_size=12)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=6))
 def test_bleu_is_what_sacrebleu_computes_of_the_texts(pairs):
     tokenizer = text_corpus(" ".join(KNOWN), tokenizer="words", validation=0).tokenizer

@@ -148,7 +148,7 @@ pipelines = given(
 
 
 @pipelines
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_every_pipeline_is_a_distribution_over_a_beginning_of_the_ranking(
     logits, temperature, top_k, top_p, min_p, draw
 ):
@@ -172,7 +172,7 @@ def test_every_pipeline_is_a_distribution_over_a_beginning_of_the_ranking(
 
 
 @pipelines
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_nucleus_is_the_smallest_that_reaches_p(logits, temperature, top_k, top_p, min_p, draw):
     distribution = next_distribution(logits, temperature, top_k, top_p)
     left = distribution.ranked[: distribution.kept_top_k.sum()]

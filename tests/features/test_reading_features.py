@@ -284,7 +284,7 @@ entries = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(entries, min_size=1, max_size=4))
 def test_what_is_kept_of_batches_is_what_all_at_once_would_keep(batches):
     sums, kept, histograms = PairSums(), KeptPlaces(3), Histograms(5)

@@ -5,7 +5,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs import run_python
 
@@ -53,7 +53,7 @@ def test_a_file_that_is_not_there_is_said(tmp_path):
         Trace.load(tmp_path / "nothing.npz")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_trace_or_a_sentence(tmp_path, data):
     (tmp_path / "any.npz").write_bytes(data)
@@ -61,7 +61,7 @@ def test_any_bytes_are_a_trace_or_a_sentence(tmp_path, data):
         Trace.load(tmp_path / "any.npz")
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80)
 @given(place=st.floats(0, 1), byte=st.integers(0, 255), length=st.floats(0, 1))
 def test_a_damaged_trace_is_a_trace_or_a_sentence(a, text, tmp_path, place, byte, length):
     path = tmp_path / "damaged.npz"

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from told import is_told
 
@@ -349,7 +349,7 @@ def texts() -> st.SearchStrategy[str]:
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200)
 @given(arpa_texts(), texts(), st.booleans())
 def test_evaluate_says_of_lines_what_kenlm_says(tmp_path, model, text, is_compressed):
     kenlm = pytest.importorskip("kenlm", reason="KenLM is not installed")

@@ -79,7 +79,7 @@ def test_what_breaks_off_is_said(written, tmp_path):
         lmviz.open_model(folder)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(place=any_of.integers(0, 3000), other=any_of.binary(min_size=1, max_size=8))
 def test_any_description_gives_tensors_or_one_sentence(written, tmp_path_factory, place, other):
     folder = tmp_path_factory.mktemp("any")

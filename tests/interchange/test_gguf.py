@@ -11,7 +11,7 @@ import torch
 from foreign_models import ENDS, LLAMA, PEERS, add_tokenizer, peer
 from foreign_tokenizers import CHAT, END_OF_TURN, TEMPLATE, TEXT, TURN, byte_pairs, pieces
 from gguf_files import SCALES, gguf_of, large_llama, tokenizer_fields, write_gguf
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lmviz
@@ -375,12 +375,7 @@ def test_damaged_blocks_are_found_and_nothing_is_printed(tmp_path, recwarn):
     assert not [warning for warning in recwarn if issubclass(warning.category, RuntimeWarning)]
 
 
-@settings(
-    max_examples=150,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(max_examples=150, derandomize=True)
 @given(data=st.data())
 def test_a_damaged_file_is_one_sentence(data, whole):
     content = bytearray(whole.read_bytes())

@@ -13,7 +13,7 @@ import torch
 from foreign_models import PEERS, add_tokenizer, peer, saved
 from foreign_tokenizers import byte_pairs, pieces
 from gguf_files import gguf_of, tokenizer_fields
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lmviz.base.errors import LmvizError
@@ -27,12 +27,7 @@ pytest.importorskip("gguf")
 
 VALUES = (None, True, -1, 0, 10**30, float("nan"), float("inf"), "", "x", [], [1], {})
 
-few = settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    derandomize=True,
-)
+few = settings(max_examples=60, derandomize=True)
 
 Place = tuple[Any, ...]
 """The way to a value: names in objects, and numbers in lists."""

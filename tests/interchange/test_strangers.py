@@ -7,19 +7,14 @@ import numpy as np
 import pytest
 import torch
 from foreign_models import add_tokenizer, saved
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.interchange.checkpoint import open_checkpoint
 
-few = settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    derandomize=True,
-)
+few = settings(max_examples=60, derandomize=True)
 
 
 @pytest.fixture(scope="module")

@@ -42,7 +42,7 @@ def test_a_model_in_parts_is_whole_with_its_index_and_all_of_them(tmp_path):
     assert "is not there" in why_not_whole(tmp_path)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 @given(content=any_of.binary(max_size=300), ending=any_of.sampled_from(("safetensors", "pt", "ckpt", "bin")))
 def test_any_bytes_are_whole_or_not_and_say_a_step_or_none(place, content, ending):
     path = place / f"any.{ending}"

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lmviz.app.panels.table import shown_perspectives
@@ -271,7 +271,7 @@ def test_what_is_no_archive_is_refused(content: bytes, tmp_path: Path) -> None:
         unpack(tmp_path, tmp_path / "to")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.data())
 def test_a_damaged_bundle_is_unpacked_in_its_folder_or_refused_in_words(
     tmp_path: Path, data: st.DataObject

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lmviz.app.panels.table import shown_perspectives
@@ -166,7 +166,6 @@ def test_a_link_out_of_the_folder_is_not_followed(
 PIECES = st.sampled_from([*WHOLE.split("\n"), "# ", "##", "scene: ./\0", "step: ./. 1", "poll: ./", "  more"])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(PIECES | st.text(max_size=30), max_size=20).map("\n".join))
 def test_any_text_is_a_lecture_or_has_faults(folder: Path, text: str) -> None:
     try:
@@ -177,7 +176,6 @@ def test_any_text_is_a_lecture_or_has_faults(folder: Path, text: str) -> None:
     assert all(0 < fault.line <= text.count("\n") + 1 for fault in told)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.binary(max_size=200))
 def test_any_file_is_a_lecture_or_is_refused_in_words(folder: Path, content: bytes) -> None:
     path = folder / "any.lecture"

@@ -79,7 +79,7 @@ def test_words_of_strangers_are_words():
 
 
 @given(st.text(max_size=12))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_any_word_is_a_word(word):
     check(bundle_of(strange(word)[0]))
 

@@ -167,7 +167,7 @@ def test_words_of_a_stranger_are_set_as_they_are_written(empty: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(words=st.lists(st.sampled_from(ACTS), min_size=1, max_size=6).map(" ".join))
 def test_words_of_a_stranger_by_chance_are_set_as_they_are_written(words: str, empty: str) -> None:
     check_words(words, empty)
@@ -179,14 +179,14 @@ def check_texts(texts: list[str], empty: str) -> None:
     assert answer({"document": document(part(texts[0], words=words, tasks=texts)), "empty": empty})["pdf"]
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(texts=st.lists(st.text(max_size=20), min_size=2, max_size=6))
 def test_any_text_is_set(texts: list[str], empty: str) -> None:
     check_texts(texts, empty)
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(texts=st.lists(st.text(max_size=40), min_size=1, max_size=20))
 def test_any_text_by_chance_is_set(texts: list[str], empty: str) -> None:
     check_texts(texts, empty)

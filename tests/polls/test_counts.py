@@ -5,7 +5,7 @@ import io
 from dataclasses import replace
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lmviz.polls.counts import counts_as_csv, key_of, read_counts, write_counts
@@ -40,7 +40,6 @@ def test_a_table_has_a_row_for_each_choice_of_what_was_answered() -> None:
     assert rows[0]["question"] == forgetting.question
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.one_of(
         st.binary(max_size=60),

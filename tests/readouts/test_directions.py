@@ -40,7 +40,7 @@ def test_several_directions_are_kept_in_one_file_with_their_names(red, tmp_path)
 
 
 @given(data=st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_damaged_file_of_directions_says_so(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("damaged")
     one = StateDirection.of(TAP, np.arange(1.0, 5.0), "made up")

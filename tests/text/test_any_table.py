@@ -102,7 +102,7 @@ TOLD = {"next-token": ("text",), "classification": ("label", "text"), "translati
 
 
 @given(random=st.randoms(use_true_random=False), task=st.sampled_from(sorted(TOLD)), by_number=st.booleans())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_what_is_told_is_what_is_read(tmp_path_factory, random, task, by_number):
     table = AnyTable(random, named=random.random() < 0.5)
     roles = TOLD[task]
@@ -133,7 +133,7 @@ def test_what_is_told_is_what_is_read(tmp_path_factory, random, task, by_number)
 
 
 @given(random=st.randoms(use_true_random=False), form=st.sampled_from(["plain", "own"]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_form_that_is_told_is_what_is_read(tmp_path_factory, random, form):
     table = AnyTable(random, named=True)
     path = tmp_path_factory.getbasetemp() / f"{table.way}.txt"

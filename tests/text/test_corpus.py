@@ -199,7 +199,7 @@ def test_what_is_held_out_of_too_little_text_is_said():
     validation=st.sampled_from([0, 0.1, 0.9]),
     lower_case=st.booleans(),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_bytes_are_a_corpus_or_a_clear_sentence(
     tmp_path_factory, data, kind, documents, validation, lower_case
 ):
@@ -219,7 +219,7 @@ def test_any_bytes_are_a_corpus_or_a_clear_sentence(
 
 
 @given(text=st.text())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_any_string_is_a_corpus_or_a_clear_sentence(text):
     try:
         corpus = text_corpus(text + "\ud800", tokenizer="characters", validation=0)

@@ -513,7 +513,7 @@ cells = st.text(
     line_end=st.sampled_from(["\n", "\r\n"]),
     packed=st.booleans(),
 )
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_a_table_written_in_any_way_is_read_as_it_was_written(
     tmp_path_factory, rows, separator, quote, first, further, heading, encoding, line_end, packed
 ):
@@ -548,7 +548,7 @@ def test_a_table_written_in_any_way_is_read_as_it_was_written(
 
 
 @given(data=st.binary(max_size=400), name=st.sampled_from(["a.csv", "a.jsonl", "a.txt", "a.gz", "a.en"]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_bytes_are_a_corpus_or_a_clear_sentence(tmp_path_factory, data, name):
     path = tmp_path_factory.getbasetemp() / name
     path.write_bytes(data)

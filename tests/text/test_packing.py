@@ -110,7 +110,7 @@ def test_what_unpacks_to_more_than_fits_is_refused(tmp_path, monkeypatch, name):
 
 
 @given(data=st.data(), name=st.sampled_from(sorted(packed)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_damaged_one_is_read_or_refused_in_a_sentence(tmp_path_factory, data, name):
     whole = packed[name]
     cut = data.draw(st.integers(4, len(whole)))

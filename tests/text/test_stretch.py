@@ -36,7 +36,7 @@ def test_parts_of_a_character_have_its_place():
     assert [stretches.at(*part).text for part in ((0, 1), (1, 2), (1, 4), (3, 4))] == ["é", "é", "é 鼠", "鼠"]
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(data=st.data())
 @pytest.mark.parametrize(
     ("kind", "documents"), in_turn(["words", "characters", "spaces", "bpe:300"], ["file", "line"])

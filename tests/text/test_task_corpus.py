@@ -224,7 +224,7 @@ def test_a_concordance_does_not_reach_into_the_next_sentence():
     task=st.sampled_from(["recognised", *TASKS]),
     kind=st.sampled_from(["words", "spaces", "characters"]),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_bytes_are_a_corpus_of_any_task_or_a_clear_sentence(tmp_path_factory, data, task, kind):
     path = tmp_path_factory.getbasetemp() / "any.txt"
     path.write_bytes(data)
@@ -247,7 +247,7 @@ def test_any_bytes_are_a_corpus_of_any_task_or_a_clear_sentence(tmp_path_factory
 
 
 @given(source=st.binary(max_size=60), target=st.text(alphabet="ab \n\r\t", max_size=60).map(str.encode))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_two_files_are_pairs_or_a_clear_sentence(tmp_path_factory, source, target):
     paths = [tmp_path_factory.getbasetemp() / name for name in ("any.en", "any.de")]
     for path, data in zip(paths, (source, target), strict=True):

@@ -52,7 +52,7 @@ def test_a_pattern_is_filled_in_with_every_choice_and_no_word_twice():
 
 
 @given(st.integers(1, 20), st.integers(0, 5))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_rows_are_drawn_alike_for_the_same_seed(count, seed):
     drawn = filled_in(PATTERN, LISTS, count=count, seed=seed)
     assert drawn == filled_in(PATTERN, LISTS, count=count, seed=seed)
@@ -106,7 +106,7 @@ def test_a_text_is_a_set_of_its_lines_or_sentences(tmp_path):
 
 
 @given(st.binary(max_size=200), st.sampled_from(["a.jsonl", "a.json", "a.csv", "a.tsv", "a.txt"]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_bytes_are_a_set_or_one_sentence(tmp_path_factory, data, name):
     path = tmp_path_factory.mktemp("sets", numbered=True) / name
     path.write_bytes(data)
@@ -146,7 +146,7 @@ def test_a_file_is_known_as_a_set_by_its_names(tmp_path, name, content, likeness
 
 
 @given(st.binary(max_size=200), st.sampled_from(["a.jsonl", "a.json", "a.csv", "a.tsv"]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_bytes_are_known_as_a_set_or_not(tmp_path_factory, data, name):
     path = tmp_path_factory.mktemp("sets") / name
     path.write_bytes(data)

@@ -171,7 +171,7 @@ def damaged_files(draw):
 
 
 @given(text=damaged_files())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_damaged_file_is_a_tokenizer_or_a_clear_sentence(tmp_path_factory, text):
     path = tmp_path_factory.getbasetemp() / "damaged.json"
     path.write_text(text, encoding="utf-8")

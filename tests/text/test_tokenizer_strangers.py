@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 from covering import parametrize_few
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs import run_python
 
@@ -182,7 +182,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300)
 @given(place=st.sampled_from(PLACES), other=JSON | st.sampled_from([DOUBLE, BYTES, "Sequence", [], {}]))
 def test_any_value_in_any_place_is_read_or_refused(tmp_path, place, other):
     changed = copy.deepcopy(FULL)

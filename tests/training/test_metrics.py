@@ -3,7 +3,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lmviz.training.metrics import append_metrics, flush_metrics, read_metrics, truncate_metrics
@@ -107,7 +107,6 @@ def test_a_full_disk_leaves_the_lines_before(tmp_path: Path) -> None:
 
 
 @given(st.binary(max_size=200) | st.text(alphabet='{}[]":,step0123456789.eE+-nulNaIfity \n').map(str.encode))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_bytes_give_steps_with_numbers(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "metrics").write_bytes(content)
     for line in read_metrics(tmp_path / "metrics"):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lmviz.base.errors import LmvizError
@@ -30,7 +30,7 @@ DESCRIPTION = RunDescription(
     corpus={"name": "toy", "fingerprint": "abc"},
 )
 
-relaxed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+relaxed = settings(max_examples=60)
 
 
 def test_what_is_created_can_be_opened(tmp_path: Path) -> None:

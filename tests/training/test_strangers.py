@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lmviz.api.training import corpus_of
@@ -36,7 +36,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=5,
 )
-relaxed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80)
+relaxed = settings(max_examples=80)
 
 
 def rewrite(run: Run, **changes: object) -> Path:
