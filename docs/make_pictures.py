@@ -206,7 +206,7 @@ def taught(driver: Driver) -> None:
     driver.wait(
         lambda: panel.found.answer.products is not None and not driver.session.work.jobs,
         "the gradients",
-        done=lambda: panel.found.answer.steps,
+        done=lambda: panel.found.answer.seconds,
     )
 
 
