@@ -8,6 +8,7 @@ import time
 
 import pytest
 import torch
+from patience import patience
 
 import lmviz
 
@@ -34,13 +35,21 @@ with lmviz.record(sys.argv[1], module, every=1, budget="1 MB", overwrite=True) a
 """
 
 
+def begun_at(folder):
+    """When the run in a folder was begun, in nanoseconds; None where there is none."""
+    try:
+        return (folder / "run.json").stat().st_mtime_ns
+    except FileNotFoundError:
+        return None
+
+
 def killed_after(folder, snapshots, delay):
-    """Kill a loop some moments after it has written so many snapshots."""
-    tests = [os.path.dirname(os.path.dirname(__file__))]
+    """Kill a loop some moments after it has written so many snapshots, over whatever was there before."""
+    tests, before = [os.path.dirname(os.path.dirname(__file__))], begun_at(folder)
     victim = subprocess.Popen([sys.executable, "-c", VICTIM, str(folder), *tests])
     try:
-        deadline = time.monotonic() + 120
-        while not (folder / "run.json").exists() or len(lmviz.Run.open(folder).snapshots()) < snapshots:
+        deadline = time.monotonic() + 120 * patience()
+        while begun_at(folder) in (before, None) or len(lmviz.Run.open(folder).snapshots()) < snapshots:
             assert victim.poll() is None, "it ended by itself"
             assert time.monotonic() < deadline, "it never got going"
             time.sleep(0.002)
