@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from patience import patience
 
 from lmviz.models.model import Model
 from lmviz.training.gradient_training import learn
@@ -50,7 +51,7 @@ def test_killed_and_resumed_is_undisturbed(
     np.save(tmp_path / "ids.npy", ids)
     victim = subprocess.Popen([sys.executable, "-c", VICTIM, str(run.folder), str(tmp_path / "ids.npy")])
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 60 * patience()
         while len(run.snapshots()) < 20:
             assert victim.poll() is None, "it ended by itself"
             assert time.monotonic() < deadline, "it never got going"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from patience import patience
 
 import lmviz
 from lmviz.training.run import Run
@@ -50,7 +51,7 @@ def test_killed_and_resumed_is_undisturbed(case: str, tmp_path: Path) -> None:
     words = [corpus.sources[0], str(folder), family, json.dumps(settings)]
     victim = subprocess.Popen([sys.executable, "-c", VICTIM, *words])
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 60 * patience()
         while not (folder / "run.json").is_file() or len(Run.open(folder).snapshots()) < 20:
             assert victim.poll() is None, "it ended by itself"
             assert time.monotonic() < deadline, "it never got going"
