@@ -215,7 +215,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("experiment", "Experiment", "scale", "bottom", tabbed=True),
     PanelRow("poll", "Poll", "polls", "centre", least=(340, 300), projected=True),
     PanelRow(
-        "order", "Two words change places", "polls", "right", width=400, least=(300, 300), projected=True
+        "order", "Two words change places", "polls", "right", width=380, least=(300, 300), projected=True
     ),
 )
 
