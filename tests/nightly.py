@@ -85,9 +85,9 @@ def commands(tests: Sequence[str], seed: int, brief: bool) -> dict[str, list[str
         "seed": seed,
     }
     mutants = {"sample": 6 * times, "least": LEAST_BRIEF if brief else LEAST, "seed": seed}
-    workers = str((os.cpu_count() or 1) + 1)
+    several = ["--numprocesses", str((os.cpu_count() or 1) + 1), "--dist", "worksteal"]
     return {
-        "tests": ["-m", "pytest", "-q", "--numprocesses", workers, "-m", "slow or hypothesis", *tests],
+        "tests": ["-m", "pytest", "-q", *several, "-m", "slow or hypothesis", *tests],
         "soak": ["tests/soak/soak.py", *options(soak)],
         "mutants": ["tests/mutation/mutate.py", *options(mutants)],
     }
