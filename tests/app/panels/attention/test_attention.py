@@ -28,6 +28,7 @@ from lmviz.inspection.remarks import AttentionRemark
 from lmviz.inspection.trace import Trace
 
 ONLY_PANELS = ("attention", "attention_text", "heads", "attention_why")
+LONG = 60_000  # milliseconds
 
 
 def test_every_step_of_every_head_is_drawn_as_the_trace_has_it(
@@ -401,6 +402,7 @@ def test_a_word_more_has_the_matrix_painted_once_and_what_is_said_of_it_stays_un
         return AttentionRemark(1, 1, f"Layer 2, head 2 looks from {position} at 1.")
 
     monkeypatch.setattr(attention, "attention_remark", remark)
+    monkeypatch.setattr("lmviz.app.panels.panel.LATE", LONG)  # what is late is paled, and painted once more
     panel = panels["attention_view"]
     panel.refresh()
     drawn()
