@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import os
 import shutil
 import sys
 import threading
@@ -103,6 +104,14 @@ def _nothing_is_left(qapp: QCoreApplication) -> Iterator[None]:
     assert not left, f"left running: {left}"
     imported, _imports_in_threads.found = _imports_in_threads.found, []
     assert not imported, f"imported in another thread than the window's: {imported}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_priority() -> Iterator[None]:
+    """No thread has a lower priority: beside the threads of other tests it would get nearly nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "setpriority", lambda *_: None, raising=False)
+        yield
 
 
 @pytest.fixture(autouse=True)

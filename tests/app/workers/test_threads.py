@@ -1,5 +1,7 @@
-"""How many cores torch uses in a thread."""
+"""How many cores torch uses in a thread, and how much of the processor the thread may ask for."""
 
+import os
+import sys
 import threading
 
 import pytest
@@ -7,7 +9,7 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.workers import threads
-from lmviz.app.workers.threads import compute_with, leave_half_of_the_cores
+from lmviz.app.workers.threads import compute_with, leave_half_of_the_cores, lower_priority
 from lmviz.base.machine_memory import FreeMemory
 
 
@@ -32,6 +34,20 @@ def test_half_of_the_cores_are_left_alone_and_never_are_there_more() -> None:
     thread.join()
     assert seen == [seen[0], max(1, seen[0] // 2), 1]
     assert torch.get_num_threads() == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread has no priority of its own")
+def test_a_thread_in_the_background_gives_way_to_the_window(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[tuple[int, int, int]] = []
+    monkeypatch.setattr(os, "setpriority", lambda *values: given.append(values))
+    thread = threading.Thread(target=lower_priority)
+    thread.start()
+    native = thread.native_id
+    thread.join()
+    window = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    assert given == [(os.PRIO_PROCESS, native, min(window + 10, 19))]
 
 
 def test_free_memory_is_given_back_in_a_thread_of_its_own(
