@@ -17,6 +17,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.session.training_state import TrainingState
 from lmviz.app.widgets.base.building import row
 from lmviz.app.widgets.base.figures import number, short
+from lmviz.app.widgets.base.fitting_row import least_width
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.role import set_role
@@ -301,13 +302,13 @@ class Transport(QFrame):
         self.time.set_wordy(width >= NARROW)
         self.time.set_roomy(width >= MEDIUM)
         always = (self.train_button, self.pause_button, self.step_button, self.stop_button, self.time)
-        least = [_least_width(widget) for widget in always]
+        least = [least_width(widget) for widget in always]
         gap = APART if self.width() - 2 * AROUND + APART >= sum(least) + APART * len(least) else CLOSE
         if gap != self._row.spacing():
             self._row.setSpacing(gap)
         room = self.width() - 2 * AROUND + gap - sum(least) - gap * len(least)
         for figure in reversed(wanted):
-            taken = _least_width(figure) + gap
+            taken = least_width(figure) + gap
             figure.setVisible(wanted[figure] and taken <= room)
             room -= taken if wanted[figure] and taken <= room else 0
 
@@ -337,10 +338,6 @@ def _button(name: str, text: str, description: str) -> QPushButton:
     button.setToolTip(paragraph(description[0].upper() + description[1:]))
     button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
     return button
-
-
-def _least_width(widget: QWidget) -> int:
-    return max(widget.minimumWidth(), widget.minimumSizeHint().width())
 
 
 class _Figure(Label):

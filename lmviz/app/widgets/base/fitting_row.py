@@ -59,10 +59,10 @@ class FittingRow(QWidget):
     def minimumSizeHint(self) -> QSize:
         """What those need that stay, and the sign for all others."""
         staying = [control for control in self._controls if control not in self._giving_way]
-        widths = [control.minimumSizeHint().width() for control in staying if not control.isHidden()]
+        widths = [least_width(control) for control in staying if not control.isHidden()]
         if self._away(()):
-            widths.append(self._sign.sizeHint().width() + self._row.spacing())
-        return QSize(sum(widths), super().minimumSizeHint().height())
+            widths.append(self._sign.sizeHint().width())
+        return QSize(self._together(widths), super().minimumSizeHint().height())
 
     @property
     def full_width(self) -> int:
@@ -147,14 +147,24 @@ class FittingRow(QWidget):
         ]
         if self._away(giving_way):
             counted.append(self._sign)
-        widths = [control.sizeHint().width() for control in counted]
-        return sum(widths) + self._row.spacing() * max(0, len(counted) - 1)
+        return self._together(
+            [max(control.sizeHint().width(), control.minimumWidth()) for control in counted]
+        )
+
+    def _together(self, widths: Sequence[int]) -> int:
+        """The width of controls side by side."""
+        return sum(widths) + self._row.spacing() * max(0, len(widths) - 1)
 
     def event(self, event: QEvent) -> bool:
         taken = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest and self._room is not None:
             self.fit(self._room)
         return taken
+
+
+def least_width(widget: QWidget) -> int:
+    """The pixels without which a widget cannot be read: what it needs, and no less than it was given."""
+    return max(widget.minimumWidth(), widget.minimumSizeHint().width())
 
 
 class _PutAway(QFrame):

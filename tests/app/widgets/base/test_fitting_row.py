@@ -72,6 +72,22 @@ def test_the_sign_has_its_room_however_narrow_the_card_is(
     assert card.rect().contains(row.geometry())
 
 
+def test_a_control_has_the_room_that_it_was_given_and_none_beside_it_is_cut(
+    row: FittingRow, buttons: list[QPushButton], qtbot: QtBot
+) -> None:
+    qtbot.addWidget(row)
+    buttons[1].setText("a")
+    buttons[1].setMinimumWidth(buttons[1].sizeHint().width() + 60)
+    row.show()
+    for room in range(row.full_width + 20, row.minimumSizeHint().width() - 1, -5):
+        row.fit(room)
+        row.setFixedWidth(room)
+        qtbot.waitUntil(lambda room=room: row.width() == room)
+        row.layout().activate()
+        shown = [control for control in row.findChildren(QPushButton) if control.isVisible()]
+        assert not [control.text() for control in shown if control.width() < control.sizeHint().width()], room
+
+
 def test_what_somebody_has_to_find_stays_in_the_row(
     card: Card, row: FittingRow, buttons: list[QPushButton], sign: QPushButton, qtbot: QtBot
 ) -> None:
