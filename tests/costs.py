@@ -39,6 +39,11 @@ def piece_of_work() -> float:
     return time.thread_time() - began
 
 
+def slowness(piece_of_work: Callable[[], float] = piece_of_work) -> float:
+    """How many times slower the machine is at this moment than a quiet one; 1 where it is faster."""
+    return max(piece_of_work() / QUIET, 1.0)
+
+
 class Costs:
     """A plugin of pytest that notes what each part of a test costs, and adds up what workers say."""
 
@@ -76,9 +81,9 @@ class Costs:
     def _most_now(self) -> float:
         """Seconds that a quick test may take on this machine as slow as it is now; what is measured is no
         test's."""
-        slowness = self._piece_of_work() / QUIET
+        most = MOST * slowness(self._piece_of_work)
         self._before = self._used()
-        return MOST * max(slowness, 1.0)
+        return most
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._tests += report.when == "call"
