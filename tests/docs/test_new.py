@@ -55,8 +55,9 @@ def checkout(folder: Path) -> Path:
     (folder / "docs").mkdir()
     for path in (ROOT / "docs").glob("*.*"):
         shutil.copy(path, folder / "docs")
-    for name in ("sample_models", "resources", "pyproject.toml"):
+    for name in ("sample_models", "pyproject.toml"):
         (folder / name).symlink_to(ROOT / name)
+    shutil.copytree(ROOT / "resources", folder / "resources")  # a list in it is written
     return folder
 
 
@@ -134,33 +135,33 @@ def test_a_name_that_will_not_do_is_refused_and_nothing_is_written(new, asked, s
     assert subprocess.run(status, cwd=ROOT, capture_output=True, text=True).stdout == before
 
 
+def run(folder: Path, *command: str) -> str:
+    """What Python says in a copy of the checkout, where it has to end well."""
+    environment = os.environ | {"PYTHONPATH": str(folder)}
+    environment.pop("PYTEST_XDIST_WORKER", None)
+    ended = subprocess.run(
+        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=1700
+    )
+    assert ended.returncode == 0, ended.stdout[-3000:] + ended.stderr[-3000:]
+    return ended.stdout
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kind", ASKED)
 def test_the_tests_of_what_is_written_pass(kind, tmp_path):
     folder = checkout(tmp_path)
-    environment = os.environ | {"PYTHONPATH": str(folder)}
-    environment.pop("PYTEST_XDIST_WORKER", None)
-
-    def run(*command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, *command],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=1700,
-        )
-
-    (folder / "resources").unlink()  # a list in it is written
-    shutil.copytree(ROOT / "resources", folder / "resources")
-    said = run("docs/new.py", kind, *ASKED[kind])
-    assert said.returncode == 0, said.stderr
-    test = next(line.split()[-1] for line in said.stdout.splitlines() if "start.py test" in line)
+    said = run(folder, "docs/new.py", kind, *ASKED[kind])
+    test = next(line.split()[-1] for line in said.splitlines() if "start.py test" in line)
     chosen = ["-k", ASKED[kind][0]] if kind == "family" else []
-    tested = run("-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen, test, *OTHERS[kind])
-    assert tested.returncode == 0, tested.stdout[-3000:]
-    style = run("-m", "ruff", "check", "lmviz", "tests")
-    assert style.returncode == 0, style.stdout
-    types = run("-m", "mypy")
-    assert types.returncode == 0, types.stdout
+    run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen, test, *OTHERS[kind])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_what_is_written_keeps_to_the_style_and_has_its_types(tmp_path):
+    folder = checkout(tmp_path)
+    for kind, asked in ASKED.items():
+        run(folder, "docs/new.py", kind, *asked)
+    run(folder, "-m", "ruff", "check", "lmviz", "tests")
+    run(folder, "-m", "mypy")  # once for all of them: there is nothing of an earlier run in a copy

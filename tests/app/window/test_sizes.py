@@ -162,17 +162,19 @@ def look_at(window: MainWindow, perspective: str, size: tuple[int, int], qtbot: 
 def inspect(window: MainWindow, qtbot: QtBot) -> None:
     """Wait until all in sight has drawn; fail where a word stays cut or a panel blank."""
 
-    def blank() -> list[str]:
-        return [
+    def found() -> list[str]:
+        seen[:] = cut_words(window) or [
             panel.objectName()
             for panel in window.perspective.panels
             if panel.is_in_sight and is_blank(panel) and not leaves_it_to_another(panel)
         ]
+        return seen
 
+    seen: list[str] = []
     qtbot.waitUntil(lambda: all_have_drawn(window.perspective))
     with suppress(TimeoutError):  # which would not say what
-        qtbot.waitUntil(lambda: cut_words(window) == blank() == [])
-    assert cut_words(window) == blank() == [], f"{window.perspective.name} at {window.size().toTuple()}"
+        qtbot.waitUntil(lambda: not found())
+    assert not seen, f"{window.perspective.name} at {window.size().toTuple()}"
 
 
 def look_behind(window: MainWindow, qtbot: QtBot) -> None:
