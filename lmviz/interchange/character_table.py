@@ -65,5 +65,7 @@ def _table(values: Mapping[Any, Any]) -> dict[str, int] | None:
         else []
     )
     plain = all(isinstance(token, str) and type(index) is int and index >= 0 for token, index in pairs)
-    ids = {index for _, index in pairs}
-    return dict(pairs) if pairs and plain and len(ids) == len(dict(pairs)) else None
+    if not pairs or not plain:
+        return None
+    table = dict(pairs)
+    return table if len(set(table.values())) == len(table) == len({index for _, index in pairs}) else None

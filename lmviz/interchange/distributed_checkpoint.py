@@ -2,7 +2,7 @@
 
 `.metadata` is a pickle that names classes of torch. It is read with others in their places that keep what
 they are given and do nothing, so that nothing of the file is run; the parts are read as `torch.save` wrote
-them, with `weights_only=True`. A tensor is put together when it is asked for.
+them, with the same care. A tensor is put together when it is asked for.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import math
 import os
-import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,8 @@ from typing import Any
 import torch
 
 from lmviz.base.errors import LmvizError
+from lmviz.interchange.pickle_machine import PickleMachine
+from lmviz.interchange.saved_file import load_saved
 from lmviz.interchange.stored_tensors import StoredTensors
 from lmviz.text.checkpoint_names import DISTRIBUTED
 from lmviz.text.ordinary_files import read_file
@@ -58,17 +59,27 @@ class _Kept:
             self.state = state
 
 
-class _Reader(pickle.Unpickler):
+class _Reader(PickleMachine):
     """Gives a class of ours for each that the pickle names, and looks for none."""
 
-    def find_class(self, module: str, name: str) -> Any:
+    def named(self, module: str, name: str) -> Any:
         kind = getattr(torch, name, None) if module == "torch" else None
         if isinstance(kind, torch.dtype):
             return kind
         return tuple if (module, name) == ("torch", "Size") else type(name[:60], (_Kept,), {})
 
-    def persistent_load(self, pid: Any) -> Any:
-        raise pickle.UnpicklingError("it refers to something outside")
+    def called(self, what: Any, given: Any) -> Any:
+        if what is tuple:  # of which it is the only argument
+            [sizes] = given
+            return sizes if isinstance(sizes, tuple) else self.tuple_of(list(sizes))
+        if not isinstance(what, type) or not isinstance(given, tuple):
+            raise ValueError
+        return what(*given)
+
+    def set_state(self, made: Any, state: Any) -> None:
+        if not isinstance(made, _Kept):
+            raise ValueError
+        made.__setstate__(state)
 
 
 @dataclass(frozen=True)
@@ -112,7 +123,7 @@ def stored_distributed(folder: Path) -> StoredTensors:
     except OSError as error:
         raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another checkpoint.") from None
     try:
-        said = _Reader(io.BytesIO(content)).load()
+        said = _Reader().value(content)
         tensors, parts = said.state_dict_metadata, said.storage_data
         found = _found(folder, dict(tensors), dict(parts))
     except LmvizError:
@@ -130,6 +141,8 @@ def _found(folder: Path, tensors: Mapping[str, Any], parts: Mapping[Any, Any]) -
     kinds: dict[str, torch.dtype] = {}
     shapes: dict[str, tuple[int, ...]] = {}
     for name, said in tensors.items():
+        if not isinstance(name, str):
+            raise TypeError
         if not hasattr(said, "chunks") or _is_beside(name):
             continue  # a plain value, such as a step
         kinds[name], shapes[name] = _kind_of(said.properties), _sizes(said.size)
@@ -137,7 +150,7 @@ def _found(folder: Path, tensors: Mapping[str, Any], parts: Mapping[Any, Any]) -
     lengths: dict[str, int] = {}
     for index, stored in parts.items():
         name = index.fqn
-        if name not in shapes:
+        if not isinstance(name, str) or name not in shapes:
             continue
         where, file = _offsets(index, tensors[name]), _file_in(folder, stored.relative_path)
         begin, length = int(stored.offset), int(stored.length)
@@ -209,7 +222,7 @@ def _read_part(part: _Part) -> torch.Tensor:
     if len(content) < part.length:
         raise LmvizError(f"{part.path} breaks off: the checkpoint is not complete.")
     try:
-        found = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+        found = load_saved(io.BytesIO(content))
     except Exception as error:  # torch raises errors of many kinds for damaged files
         raise LmvizError(f"{part.path} cannot be read as a part of a checkpoint: {WAY_OUT}.") from error
     if not isinstance(found, torch.Tensor):

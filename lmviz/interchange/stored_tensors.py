@@ -11,7 +11,6 @@ import json
 import math
 import mmap
 import os
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,11 +21,12 @@ from safetensors import SafetensorError, safe_open
 
 from lmviz.base.errors import LmvizError
 from lmviz.interchange.containers import not_the_file
+from lmviz.interchange.saved_file import load_saved
 from lmviz.text.checkpoint_names import weights_in
 from lmviz.text.ordinary_files import check_ordinary, read_file
 
 LARGEST_INDEX = 100_000_000
-"""Bytes of the index of a checkpoint in several parts, and of the description inside a `torch.save` file."""
+"""Bytes of the index of a checkpoint in several parts."""
 
 MOST_PARTS = 1000
 
@@ -214,15 +214,6 @@ def state_in(values: Mapping[str, Any]) -> Mapping[str, Any]:
     return max([values, *inner.values()], key=count)
 
 
-class _LeftOut:
-    """Stands for an object of a class that is not plain; it keeps nothing of what it is given."""
-
-    def __new__(cls, *_: Any, **__: Any) -> _LeftOut:
-        return super().__new__(cls)
-
-    def __setstate__(self, state: Any) -> None: ...
-
-
 def read_saved(path: Path) -> dict[str, Any]:
     """The dictionary that `torch.save` wrote into a file; LmvizError where there is none.
 
@@ -231,13 +222,7 @@ def read_saved(path: Path) -> dict[str, Any]:
     """
     with _reading(path):
         check_ordinary(path)
-        mapped = zipfile.is_zipfile(path)
-        if mapped:
-            _check_archive(path)
-        left_out = torch.serialization.get_unsafe_globals_in_checkpoint(path) if mapped else []
-        # torch takes a pair of what is meant and the name it has in the file
-        with torch.serialization.safe_globals([(_LeftOut, name) for name in left_out]):
-            values = torch.load(path, map_location="cpu", weights_only=True, mmap=mapped or None)
+        values = load_saved(path)
     if not isinstance(values, dict):
         raise LmvizError(f"{path} holds no tensors by name: choose another checkpoint.")
     return values
@@ -269,16 +254,6 @@ def parts_of(index: Path) -> list[str]:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
-
-
-def _check_archive(path: Path) -> None:
-    """Raise LmvizError where the archive of `torch.save` would unpack to more than it takes."""
-    with zipfile.ZipFile(path) as archive:
-        members = archive.infolist()
-    packed = any(member.compress_type != zipfile.ZIP_STORED for member in members)
-    described = max((item.file_size for item in members if item.filename.endswith(".pkl")), default=0)
-    if packed or described > LARGEST_INDEX or sum(item.file_size for item in members) > os.stat(path).st_size:
-        raise LmvizError(f"{path} is packed in a way that torch.save does not: choose another checkpoint.")
 
 
 @contextmanager
