@@ -200,6 +200,9 @@ def _add_file(found: StoredTensors, path: Path) -> None:
 STATES = ("model", "state_dict", "model_state_dict", "module")
 """Where nanoGPT, Lightning, much else and DeepSpeed keep a model's tensors beside those of its optimizer."""
 
+MOST_WRAPPED = 10
+"""Dictionaries in one another under such names; one may hold itself."""
+
 
 def state_in(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """The tensors by name among the values of a file: these themselves, or a dictionary in which they lie."""
@@ -207,11 +210,13 @@ def state_in(values: Mapping[str, Any]) -> Mapping[str, Any]:
     def count(state: Any) -> int:
         return sum(isinstance(each, torch.Tensor) and each.dim() > 0 for each in state.values())
 
-    inner = {name: state for name, state in values.items() if isinstance(state, Mapping)}
-    named = next((inner[name] for name in STATES if name in inner), None)
-    if named is not None and not count(values):
-        return state_in(named)
-    return max([values, *inner.values()], key=count)
+    for _ in range(MOST_WRAPPED):
+        inner = {name: state for name, state in values.items() if isinstance(state, Mapping)}
+        named = next((inner[name] for name in STATES if name in inner), None)
+        if named is None or count(values):
+            return max([values, *inner.values()], key=count)
+        values = named
+    return {}
 
 
 def read_saved(path: Path) -> dict[str, Any]:

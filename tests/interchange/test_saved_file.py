@@ -16,7 +16,7 @@ import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.interchange.plain_pickle import read_plain_pickle
 from lmviz.interchange.saved_file import load_saved
-from lmviz.interchange.stored_tensors import read_saved
+from lmviz.interchange.stored_tensors import read_saved, stored_at
 
 LMVIZ = Path(lmviz.__file__).parent
 KEPT = torch.arange(12.0).view(3, 4)
@@ -188,6 +188,15 @@ def test_a_pickle_of_plain_values_is_held_up_by_none_of_it(what, tmp_path):
     (tmp_path / "meta.pkl").write_bytes(b"\x80\x02" + HELD_UP[what])
     with pytest.raises(LmvizError, match=r"damaged|would run code"):
         read_plain_pickle(tmp_path / "meta.pkl")
+
+
+def test_a_dictionary_that_holds_itself_holds_no_tensors(tmp_path):
+    values = {}
+    values["model"] = values
+    torch.save(values, tmp_path / "model.pt")
+    assert not stored_at(tmp_path / "model.pt").shapes
+    with pytest.raises(LmvizError, match="holds no tensors"):
+        lmviz.open_model(tmp_path / "model.pt")
 
 
 @given(place=any_of.integers(0, 5000), other=any_of.binary(min_size=1, max_size=8), old=any_of.booleans())
