@@ -102,6 +102,7 @@ class _InParts:
 
     def get_tensor(self, name: str) -> torch.Tensor:
         whole = torch.zeros(self._shapes[name], dtype=self._kinds[name])
+        is_filled = torch.zeros(self._shapes[name], dtype=torch.bool)
         for part in self.parts[name]:
             found = _read_part(part)
             if tuple(found.shape) != part.sizes:
@@ -111,7 +112,10 @@ class _InParts:
             place = tuple(
                 slice(offset, offset + size) for offset, size in zip(part.offsets, part.sizes, strict=True)
             )
-            whole[place] = found
+            whole[place], is_filled[place] = found, True
+        if not is_filled.all():
+            folder = self.parts[name][0].path.parent
+            raise LmvizError(f"{folder} holds {name!r} in parts that leave some of it out: get it again.")
         return whole
 
 

@@ -79,6 +79,31 @@ def test_what_breaks_off_is_said(written, tmp_path):
         lmviz.open_model(folder)
 
 
+@pytest.mark.parametrize("second", [2, 1, 3])
+def test_what_no_part_gives_is_not_taken_for_zeros(tmp_path, second):
+    from torch.distributed.checkpoint import metadata
+    from torch.distributed.checkpoint.filesystem import _StorageInfo
+
+    chunks, storage, content = [], {}, b""
+    for begins, rows in ((0, torch.arange(4.0).view(2, 2)), (second, torch.tensor([[4.0, 5.0]]))):
+        place, buffer = torch.Size([begins, 0]), io.BytesIO()
+        torch.save(rows, buffer)
+        chunks.append(metadata.ChunkStorageMetadata(place, rows.shape))
+        index = metadata.MetadataIndex("weight", place)
+        storage[index] = _StorageInfo("__0_0.distcp", len(content), len(buffer.getvalue()))
+        content += buffer.getvalue()
+    kind = metadata.TensorProperties(torch.float32)
+    tensors = {"weight": metadata.TensorStorageMetadata(kind, torch.Size([3, 2]), chunks)}
+    (tmp_path / ".metadata").write_bytes(pickle.dumps(metadata.Metadata(tensors, storage_data=storage)))
+    (tmp_path / "__0_0.distcp").write_bytes(content)
+    found = stored_distributed(tmp_path)
+    if second == 2:
+        assert found.get("weight").tolist() == [[0, 1], [2, 3], [4, 5]]
+        return
+    with pytest.raises(LmvizError, match="'weight' in parts that leave some of it out"):
+        found.get("weight")
+
+
 @settings(max_examples=60)
 @given(place=any_of.integers(0, 3000), other=any_of.binary(min_size=1, max_size=8))
 def test_any_description_gives_tensors_or_one_sentence(written, tmp_path_factory, place, other):
