@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from lmviz.app.window.main_window import MainWindow
 
 ACTIONS = 150  # of a round
-LEAST = 8  # rounds, of which half are to fill caches
 DIFFERENT = 8  # rounds; then the same are gone through again, so that what grows is what is not given back
+LEAST = 2 * DIFFERENT  # rounds: the second half is judged, in which nothing is done for the first time
 LONGEST = 300.0  # seconds until a window has come to rest on a busy machine
 TEXTS = ("farm", "stories", "four-sentences", "ambiguous", "reviews", "twin", "pictures")
 LARGE = 200_000  # bytes, from which on a thing is named
