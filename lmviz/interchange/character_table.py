@@ -68,4 +68,4 @@ def _table(values: Mapping[Any, Any]) -> dict[str, int] | None:
     if not pairs or not plain:
         return None
     table = dict(pairs)
-    return table if len(set(table.values())) == len(table) == len({index for _, index in pairs}) else None
+    return table if len({index for _, index in pairs}) == len(table) else None
