@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from PySide6.QtGui import QImage
+from pixels import pixels_of
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.empty_text import EmptyText
@@ -23,6 +22,5 @@ def leaves_it_to_another(panel: Panel) -> bool:
 
 def _is_plain(panel: Panel) -> bool:
     """Whether all below the title has one colour."""
-    image = panel.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), -1)
-    return len(np.unique(pixels[HEAD:-EDGE, EDGE:-EDGE])) == 1
+    inner = pixels_of(panel.grab().toImage())[HEAD:-EDGE, EDGE:-EDGE]
+    return inner.size > 0 and bool((inner == inner[0, 0]).all())

@@ -4,6 +4,7 @@ import importlib.util
 from pathlib import Path
 
 import numpy as np
+from pixels import pixels_of
 from PySide6.QtGui import QImage
 
 from lmviz.app.look.icons import APPLICATION_SIZES, icon_path
@@ -13,8 +14,7 @@ SCRIPT = Path(__file__).parents[3] / "resources" / "packaging" / "draw_icons.py"
 
 
 def pixels(path: Path) -> np.ndarray:
-    image = QImage(str(path)).convertToFormat(QImage.Format.Format_RGBA8888)
-    return np.array(image.constBits(), dtype=np.int16).reshape(image.height(), image.width(), 4)
+    return pixels_of(QImage(str(path)), QImage.Format.Format_RGBA8888).astype(np.int16)
 
 
 def test_the_window_shows_the_icon_in_every_size_that_is_kept(window: MainWindow) -> None:

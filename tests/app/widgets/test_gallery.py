@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from covering import others_slow
+from pixels import pixels_of
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QImage
 from PySide6.QtTest import QTest
@@ -47,8 +48,7 @@ def exhibits_of(program):
 
 
 def colors(image):
-    pixels = np.frombuffer(image.convertToFormat(QImage.Format.Format_RGB32).constBits(), dtype=np.uint32)
-    return len(np.unique(pixels))
+    return len(np.unique(pixels_of(image).view(np.uint32)))
 
 
 @pytest.mark.parametrize("program", others_slow(PROGRAMS, QUICKEST, "controls"))

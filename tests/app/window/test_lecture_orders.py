@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from in_sight import all_have_drawn
+from pixels import pixels_of
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
@@ -84,9 +85,7 @@ def picture(
 
 def pixels(image: QImage) -> np.ndarray:
     """A picture as (row, column, colour)."""
-    plain = image.convertToFormat(QImage.Format.Format_RGB32)
-    rows = np.frombuffer(plain.constBits(), np.uint8).reshape(plain.height(), plain.bytesPerLine() // 4, 4)
-    return rows[:, : plain.width(), :3].copy()
+    return pixels_of(image)[:, :, :3]
 
 
 def where_it_differs(first: QImage, second: QImage, folder: Path, name: str) -> str:

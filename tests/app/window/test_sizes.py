@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
 import pytest
 from covering import others_slow, walk_through
 from in_sight import all_have_drawn
-from PySide6.QtGui import QImage
+from pixels import pixels_of
 from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
@@ -128,10 +127,8 @@ def _ends_with_a_word(line: MutedLine) -> bool:
 def is_blank(panel: Panel) -> bool:
     """Whether nothing is drawn below the head of a panel's card."""
     card = panel.findChild(Card)
-    image = (card or panel).grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), -1)
-    scale = image.devicePixelRatio()
-    inner = pixels[round(HEAD * scale) : -4, 4 : image.width() - 4]
+    image = (card or panel).grab().toImage()
+    inner = pixels_of(image)[round(HEAD * image.devicePixelRatio()) : -4, 4:-4]
     return bool((inner == inner[0, 0]).all())
 
 

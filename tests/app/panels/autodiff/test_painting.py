@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from pixels import pixels_of
 from PySide6.QtCore import QEvent, QLineF, QObject
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QApplication
@@ -19,13 +20,13 @@ QUICK = ("diamond",)
 
 
 def shown(picture) -> np.ndarray:
-    """What stands on the screen: (bytes,)."""
+    """What stands on the screen: (rows, columns, bytes)."""
     QApplication.processEvents()
     window = picture.window()
     place = picture.mapTo(window, picture.visibleRegion().boundingRect().topLeft())
     size = picture.visibleRegion().boundingRect().size()
     pixmap = window.screen().grabWindow(window.winId(), place.x(), place.y(), size.width(), size.height())
-    return np.array(pixmap.toImage().constBits())
+    return pixels_of(pixmap.toImage())
 
 
 def differing(picture) -> int:

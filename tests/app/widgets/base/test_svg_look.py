@@ -7,6 +7,7 @@ import numpy as np
 import pyqtgraph as pg
 import pytest
 import typst
+from pixels import pixels_of
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPen, QTransform
 from PySide6.QtWidgets import QWidget
@@ -49,11 +50,8 @@ def drawn(svg: bytes, width: int, height: int) -> QImage:
 
 def differing(one: QImage, other: QImage) -> float:
     """The share of pixels that differ much."""
-    first, second = (
-        np.frombuffer(image.convertToFormat(QImage.Format.Format_RGB32).constBits(), np.uint8).astype(int)
-        for image in (one, other)
-    )
-    return float((abs(first - second).reshape(-1, 4).max(1) > 128).mean())
+    first, second = (pixels_of(image).astype(int) for image in (one, other))
+    return float((abs(first - second).max(2) > 128).mean())
 
 
 def test_a_stretched_line_is_as_wide_as_its_pen(shown) -> None:

@@ -1,15 +1,14 @@
 """Cards of lengths of a training keep their words within their edges."""
 
 import numpy as np
-from PySide6.QtGui import QImage
+from pixels import pixels_of
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.widgets.controls.preset_cards import PresetCard, PresetCards
 
 
 def pixels(cards: PresetCards) -> np.ndarray:
-    image = cards.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    return np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), -1).copy()
+    return pixels_of(cards.grab().toImage())
 
 
 def test_words_stay_within_a_narrow_card(qtbot: QtBot) -> None:
@@ -21,7 +20,7 @@ def test_words_stay_within_a_narrow_card(qtbot: QtBot) -> None:
     cards.resize(cards.minimumSizeHint())
     empty = pixels(cards)
     cards.set_cards([PresetCard(name, lines) for name in names])
-    written = np.flatnonzero((pixels(cards) != empty).any(axis=0))
+    written = np.flatnonzero((pixels(cards) != empty).any(axis=(0, 2)))
     assert len(written)
     places = [cards.part_rectangle(index) for index in range(len(names))]
     for column in written:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 
-import numpy as np
 import pytest
 import typst
+from pixels import pixels_of
 from PySide6.QtCore import QPoint, QRect, QRectF
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
@@ -53,11 +53,8 @@ def pages_of(tmp_path: Path) -> Callable[[Printed], list[QImage]]:
 
 
 def ink(page: QImage, part: QRectF) -> int:
-    area, grey = part.toRect(), page.convertToFormat(QImage.Format.Format_Grayscale8)
-    pixels = np.frombuffer(grey.constBits(), np.uint8).reshape(grey.height(), grey.bytesPerLine())
-    return int(
-        (pixels[area.top() : area.bottom(), area.left() : min(area.right(), grey.width())] < 245).sum()
-    )
+    area, pixels = part.toRect(), pixels_of(page, QImage.Format.Format_Grayscale8)
+    return int((pixels[area.top() : area.bottom(), area.left() : area.right()] < 245).sum())
 
 
 def test_a_drawing_is_vectors_in_both_kinds_of_file(drawing: PrintedDrawing, tmp_path: Path) -> None:
