@@ -159,6 +159,10 @@ class AskingPanel(LookPanel, Generic[S, A]):
         self.show_look(look)
 
     def _take(self, asked: Question[S, A], found: A) -> None:
+        if self._is_about_another(asked):  # and `look` would say of that what was found of this
+            self.silence(self.key)
+            self.refresh_soon()
+            return
         self.asked, self.found = asked, found
         self._draw()
         if not self.is_in_sight and self._next is not None:
@@ -166,6 +170,14 @@ class AskingPanel(LookPanel, Generic[S, A]):
             self.refresh_soon()  # it goes on when it is seen again
         else:
             self._go_on()
+
+    def _is_about_another(self, asked: Question[S, A]) -> bool:
+        """Whether something else was chosen, in the turn in which an answer came, than it was asked about.
+
+        Of another subject, such as a later step of a training, `look` gets the one that was asked.
+        """
+        now = self.question()
+        return isinstance(now, Look) or replace(now, subject=asked.subject) != asked
 
     @property
     def _next(self) -> Question[Any, A] | None:

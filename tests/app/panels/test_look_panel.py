@@ -59,6 +59,31 @@ class CountingPanel(AskingPanel[str, tuple[int, ...]]):
         )
 
 
+class ChoosingPanel(AskingPanel[str, str]):
+    """Says a letter of a word, and beside it which one was chosen."""
+
+    title = "Choosing"
+    key = KEY  # any that there is
+    chosen = 0
+    begun: list[int]
+    gate: threading.Event
+    seen: list[str]
+
+    def question(self) -> Question[str, str] | Look:
+        chosen, begun, gate = self.chosen, self.begun, self.gate
+
+        def work(word: str) -> str:
+            begun.append(chosen)
+            gate.wait()
+            return word[chosen]
+
+        return Question(self.key, "cow", work, about=chosen)
+
+    def look(self, subject: str, found: str) -> Look:
+        self.seen.append(f"{self.chosen} {found}")
+        return Look((Words(text=self.seen[-1]),))
+
+
 @pytest.fixture
 def panel(session: Session, qtbot: QtBot) -> CountingPanel:
     session.start()
@@ -101,6 +126,26 @@ def test_it_stops_where_it_is_hidden_and_goes_on_where_it_is_seen_again(
     panel.show()
     qtbot.waitUntil(lambda: said(panel)[0] == "cow 3")
     assert panel.begun == ["cow"], "it does not begin again"
+
+
+def test_an_answer_that_comes_after_another_choice_is_not_drawn(
+    session: Session, gate: threading.Event, qtbot: QtBot
+) -> None:
+    session.start()
+    panel = ChoosingPanel(session)
+    panel.begun, panel.gate, panel.seen = [], gate, []
+    qtbot.addWidget(panel)
+    panel.show()
+    qtbot.waitUntil(lambda: panel.begun == [0])
+    panel.chosen = 2  # and it is drawn again soon, but after the answer
+    gate.set()
+    qtbot.waitUntil(lambda: bool(panel.seen))
+    assert panel.begun == [0, 2]
+    assert panel.seen == ["2 w"]
+    assert [part.text for part in panel.shown_look.parts if isinstance(part, Words)] == ["2 w"]
+    panel.refresh()
+    qtbot.waitUntil(lambda: not panel.is_behind)
+    assert panel.begun == [0, 2], "it has not to be asked again"
 
 
 def test_after_a_failure_nothing_is_shown_and_it_is_asked_again(panel: CountingPanel, qtbot: QtBot) -> None:
