@@ -41,6 +41,8 @@ class OpenedPaths(QObject):
         self._given: set[Path] = set()  # models that were opened by a path, and have not been shown yet
         self._session.library.model_changed.connect(self._show_model)
         window.student_files.unpacked.connect(self._open_unpacked)
+        window.lectures.changed.connect(self._follow_nothing_closed)
+        self._session.lesson.changed.connect(self._follow_nothing_closed)
 
     def open(self, paths: Sequence[str | Path]) -> None:
         """Open texts, runs, folders, lessons, lectures, bundles, polls, networks, questions, sets of texts or
@@ -159,6 +161,14 @@ class OpenedPaths(QObject):
         if self._files is None:
             self._files = FollowedFiles(self)
         return self._files
+
+    def _follow_nothing_closed(self) -> None:
+        """Follow the files of a lesson or a lecture no more that was left."""
+        if self._files is not None:
+            if self._session.lesson.lesson is None:
+                self._files.leave("lesson")
+            if self._window.lectures.lecture is None:
+                self._files.leave("lecture")
 
     def open_readings(self, path: Path) -> None:
         """Show what a module answered that lmviz does not compute, in a window of its own."""

@@ -73,6 +73,32 @@ def test_nothing_is_watched_with_until_there_is_something_to_watch(
     assert followed.findChild(QFileSystemWatcher) is None
 
 
+def test_what_was_left_is_followed_no_more(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    lesson, lecture, poll = tmp_path / "own.md", tmp_path / "small.lecture", tmp_path / "own.poll"
+    lesson.write_text(LESSON, encoding="utf-8")
+    lecture.write_text(LECTURE, encoding="utf-8")
+    poll.write_text(POLL, encoding="utf-8")
+
+    def followed() -> set[str]:
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        watchers = window.findChildren(QFileSystemWatcher)
+        return {Path(path).name for watcher in watchers for path in watcher.files()}
+
+    window.open_paths([lesson])
+    qtbot.waitUntil(lambda: session.lesson.lesson is not None)
+    assert followed() == {"own.md"}
+    session.lesson.leave()
+    assert followed() == set()
+    window.open_paths([lecture])
+    qtbot.waitUntil(lambda: window.lectures.lecture is not None)
+    assert followed() == {"small.lecture", "own.poll"}
+    window.lectures.leave()
+    assert followed() == set()
+    assert window.findChildren(QFileSystemWatcher) == []
+
+
 def test_a_lecture_is_read_again_and_its_place_kept(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
