@@ -89,7 +89,7 @@ def keep(person):
         for _ in range(40):
             QDial(kept[-1])
 using.Restless.come_to_rest = keep
-sys.exit(using.main([sys.argv[2], "--actions", "20", "--same", "--rounds", "8"]))
+sys.exit(using.main([sys.argv[2], "--actions", "20", "--same", "--rounds", "12"]))
 """
 
 
@@ -102,7 +102,7 @@ def test_a_window_that_is_used_stays_as_it_was_or_it_is_said_what_grew(how: str,
     done = run(["-c", USES, str(SOAK.parent), str(tmp_path), how], tmp_path)
     assert done.returncode == (0 if how == "level" else 1), done.stderr
     held = read_notes(tmp_path)
-    assert len(held) == 8
+    assert len(held) == 12
     if how == "level":
         assert not faults_of(held)
     else:
@@ -133,6 +133,30 @@ def test_what_grows_without_end_is_told_from_what_varies() -> None:
     assert leak.startswith("handed_out grew by 19,000,000 of 2")
     held = [replace(each, large={"numpy.ndarray in Trace": 10**6 * n}) for n, each in enumerate(leaking)]
     assert faults_of(held)[0].endswith("; numpy.ndarray in Trace by 19,000,000 bytes")
+
+
+def test_a_round_that_always_leaves_much_is_no_growth() -> None:
+    from using import DIFFERENT, LEAST, Held, faults_of
+
+    def window(number: int, grown: int) -> Held:
+        much = 10**7 * (number % DIFFERENT)
+        return Held(6 * 10**8, 2 * 10**8 + much + grown * number, 10**5, 5000, 9000, 2, 12, {})
+
+    first = [Held(6 * 10**8, 10**8, 10**5, 5000, 9000, 2, 12, {})] * DIFFERENT  # caches are not full yet
+    assert not faults_of(first + [window(number, 0) for number in range(LEAST - DIFFERENT)], DIFFERENT)
+    [fault] = faults_of(first + [window(number, 10**6) for number in range(LEAST - DIFFERENT)], DIFFERENT)
+    assert fault.startswith("handed_out grew by 15,000,000 of")
+
+
+def test_what_is_kept_of_the_last_pictures_is_no_growth() -> None:
+    from using import growth, is_trend
+
+    last = [251, 261, 259, 252, 251, 258, 267, 253, 250, 264, 288, 274, 268, 283, 285, 269]
+    assert growth(last, 8) > 0.05 * 265
+    assert not is_trend(last, 8)
+    assert is_trend([value + 20 * (at > 7) for at, value in enumerate(last)], 8)
+    assert is_trend([1, 2, 3, 4, 5, 6])
+    assert not is_trend([2] * 16, 8)
 
 
 class Owner:

@@ -1,17 +1,20 @@
 """Uses one window for long, like a person who cannot sit still, and notes what is left after each round.
 
-A round is a number of things done in an order that the seed gives; after some rounds the same come again, for
-with ever other things the caches of words and equations would fill for hours. After each everything is
-closed, and what the process then holds is counted: it must not become more. Nothing else may be done in the
-process, so that `use_for` starts one.
+A round is a number of things done in an order that the seed gives; after some rounds the same come again.
+After each everything is closed, and what the process then holds is counted: it must not become more. What is
+made only once, when it is first needed, is made before. Nothing else may be done in the process, so that
+`use_for` starts one.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import ctypes
 import gc
+import itertools
 import json
+import math
 import os
 import random
 import shutil
@@ -21,7 +24,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
@@ -35,9 +38,11 @@ if TYPE_CHECKING:
 
 ACTIONS = 150  # of a round
 DIFFERENT = 8  # rounds; then the same are gone through again, so that what grows is what is not given back
-LEAST = 2 * DIFFERENT  # rounds: the second half is judged, in which nothing is done for the first time
+LEAST = 3 * DIFFERENT  # rounds: two of each kind are judged, in which nothing is done for the first time
 LONGEST = 300.0  # seconds until a window has come to rest on a busy machine
+SURELY = 2.33  # standard deviations, which chance exceeds once in a hundred times
 TEXTS = ("farm", "stories", "four-sentences", "ambiguous", "reviews", "twin", "pictures")
+OF_ALL_KINDS = ("stories-5-gram", "reviews-lstm", "twin-gru-attention-short", "stories-transformer")
 LARGE = 200_000  # bytes, from which on a thing is named
 NOTES = "held.jsonl"
 STAYING = {
@@ -81,41 +86,60 @@ MOST = {
     "threads": 0.0,
     "files": 0.0,
 }
-"""How much each may grow over the second half of the rounds, as a share of what there is. By then caches are
-full, or nearly: of the texts of chips, of equations, of snapshots. What is kept by mistake is seen in what
-was handed out, of which there is less; the memory of a process also has the free pieces between."""
+"""How much each may grow over the rounds that are judged, as a share of what there is. What is kept by
+mistake is seen in what was handed out, of which there is less; the memory of a process also has the free
+pieces between."""
 
 
-def faults_of(held: Sequence[Held]) -> list[str]:
-    """What has grown over the second half of the rounds, each in a sentence with the kinds that did most."""
-    half = held[len(held) // 2 :]
+def faults_of(held: Sequence[Held], different: int = 1) -> list[str]:
+    """What has grown over the second half of the rounds, each in a sentence with the kinds that did most.
+
+    Rounds do the same again after `different` ones, of which each is then judged twice at least.
+    """
+    half = held[min(len(held) // 2, max(len(held) - 2 * different, 0)) :]
     found = []
     for measure, share in MOST.items():
         values = [value for each in half if (value := getattr(each, measure)) is not None]
-        grown = growth(values)
-        if values and grown > share * median(values):
+        grown = growth(values, different)
+        if values and grown > share * median(values) and is_trend(values, different):
             found.append(
                 f"{measure} grew by {grown:,.0f} of {median(values):,.0f} in {len(half)} rounds"
-                + _most_grown([each.kinds for each in half])
-                + _most_grown([each.large for each in half], " bytes")
+                + _most_grown([each.kinds for each in half], different)
+                + _most_grown([each.large for each in half], different, " bytes")
             )
     return found
 
 
-def growth(values: Sequence[float]) -> float:
+def growth(values: Sequence[float], different: int = 1) -> float:
     """How much values grow from the first to the last, by the median of all slopes between two of them
-    (Theil 1950, Sen 1968): no single round decides it."""
+    (Theil 1950, Sen 1968): no single round decides it.
+
+    Where the same comes again after `different` ones, only these are compared, as one month with the same
+    of other years (Hirsch, Slack and Smith 1982): one that always leaves much is no growth.
+    """
     slopes = [
         (later - earlier) / (after - before)
         for before, earlier in enumerate(values)
-        for after, later in enumerate(values[before + 1 :], before + 1)
+        for after, later in enumerate(values)
+        if after > before and (after - before) % different == 0
     ]
     return median(slopes) * (len(values) - 1) if slopes else 0.0
 
 
-def _most_grown(held: Sequence[Mapping[str, int]], of: str = "") -> str:
+def is_trend(values: Sequence[float], different: int = 1) -> bool:
+    """Whether values in any order would rise as often only once in a hundred times (Mann 1945, Kendall 1955):
+    what the panels drew last is kept, and is some rounds more and others less."""
+    rises, variance = 0, 0.0
+    for same in (values[first::different] for first in range(different)):
+        pairs = itertools.combinations(same, 2)
+        rises += sum((later > earlier) - (later < earlier) for earlier, later in pairs)
+        variance += len(same) * (len(same) - 1) * (2 * len(same) + 5) / 18
+    return rises > SURELY * math.sqrt(variance)
+
+
+def _most_grown(held: Sequence[Mapping[str, int]], different: int, of: str = "") -> str:
     names = {name for each in held for name in each}
-    grown = Counter({name: growth([each.get(name, 0) for each in held]) for name in names})
+    grown = Counter({name: growth([each.get(name, 0) for each in held], different) for name in names})
     return "".join(f"; {name} by {count:,.0f}{of}" for name, count in grown.most_common(12) if count > 0.5)
 
 
@@ -134,7 +158,7 @@ def use_for(folder: Path, minutes: float, seed: int) -> tuple[list[Held], list[s
     held = read_notes(folder)
     where = "\n".join(path.read_text(encoding="utf-8") for path in folder.rglob("crash.log"))
     ended = [f"it ended with {done.returncode}: {done.stderr[-5000:]}\n{where}"] if done.returncode else []
-    return held, ended or faults_of(held)
+    return held, ended or faults_of(held, DIFFERENT)
 
 
 def read_notes(folder: Path) -> list[Held]:
@@ -155,6 +179,7 @@ class Restless:
         self._runs = folder / "own"
         self._walker = Walker(0, (self._text, self._runs / "lstm", self._runs / "transformer"))
         self._walker.window = window
+        self._plan = self._session.plan.keep()
         self._walker.ways += [
             (self.open_sample, 6),
             (self.close_model, 4),
@@ -191,8 +216,15 @@ class Restless:
 
     def look_everywhere(self) -> None:
         """Show, open and do all that is made when it is first used."""
-        from lmviz.app.panels.table import shown_perspectives
+        from showing import settle
 
+        from lmviz.app.look.theme import current_theme
+        from lmviz.app.panels.table import shown_perspectives
+        from lmviz.app.widgets.text.chips import lay_out
+
+        import_everything()
+        compile_recurrences()
+        lay_out([f"chip {number}" for number in range(2500)], 800, current_theme())
         for projector in (False, True):
             for theme in ("dark", "light"):
                 self._window.set_projector(projector)
@@ -201,11 +233,26 @@ class Restless:
                     self._window.show_perspective(row.name)
                     self._let_go_on(0.05)
                     self._make_what_is_made_late()
+        for name in OF_ALL_KINDS:  # each panel says of the others that it shows nothing of them
+            self._session.library.open(name)
+            settle(self._window, LONGEST)
+            for row in shown_perspectives():
+                self._window.show_perspective(row.name)
+                for panel in self._window.perspective.panels:
+                    self._window.perspective.bring_forward(panel.objectName())
+                    self._let_go_on(0.05)
+        self.come_to_rest()
 
     def _make_what_is_made_late(self) -> None:
-        """Lines for complaints, lists of choices and entries of menus: there are only so many of them."""
+        """Complaints, veils of what is late, lists of choices, entries of menus: there are only so many."""
         from PySide6.QtWidgets import QComboBox, QMenu
 
+        from lmviz.app.widgets.base.card import Card
+
+        for card in self._window.findChildren(Card):
+            late = card.late
+            card.set_late("soak")
+            card.set_late(late)
         for panel in self._window.perspective.panels:
             panel.complain("It cannot be done.", "soak")
             panel.complain("", "soak")
@@ -224,6 +271,7 @@ class Restless:
         session, window = self._session, self._window
         session.lesson.leave()
         window.lessons.close()
+        window.lectures.leave()
         session.experiment.stop()
         session.position_trial.stop()
         session.training.stop()
@@ -243,6 +291,7 @@ class Restless:
         window.resize(1440, 900)
         session.text.open(self._text, documents="line")
         session.network.open_shipped(session.network.shipped[0].name)
+        session.plan.put_back(self._plan)  # the forms of some families have many more settings
         session.reading.set_prefix("")
         for model in session.library.models:
             session.library.close(model)
@@ -339,6 +388,29 @@ class Restless:
             QCursor.setPos(panel.mapToGlobal(panel.rect().center()))
 
 
+def import_everything() -> None:
+    """Import all that lmviz imports anywhere, late as well: a library has tens of thousands of objects."""
+    import lmviz
+    from lmviz.interchange.hub import hub_library
+
+    hub_library()
+    for path in sorted(Path(lmviz.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                with suppress(ImportError):  # what is there for types only, or not installed
+                    exec(ast.unparse(node), {})
+
+
+def compile_recurrences(lengths: int = 100) -> None:
+    """Fill the cache of what oneDNN compiles for each length of a text (`lmviz.app.main` says how many)."""
+    import torch
+
+    layer = torch.nn.LSTM(64, 64)
+    with torch.no_grad():
+        for length in range(1, lengths + 1):
+            layer(torch.zeros(length, 1, 64))
+
+
 def held_by(window: MainWindow) -> Held:
     """What the process holds, when all garbage is collected and given back."""
     from PySide6.QtCore import QEvent, QObject
@@ -358,7 +430,7 @@ def held_by(window: MainWindow) -> Held:
     objects = kinds.total() - kinds[KEPT_BY_PYSIDE]
     known = (thing for thing in Shiboken.getAllValidWrappers() if isinstance(thing, QObject))
     wrappers = Counter(f"wrapper of {_kind_of(thing)}" for thing in known)
-    qt = _qt_objects()
+    qt, files = _qt_objects(), _open_files()
     return Held(
         memory=int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE"),
         handed_out=handed_out,
@@ -366,8 +438,8 @@ def held_by(window: MainWindow) -> Held:
         qt=qt.total(),
         wrappers=wrappers.total(),
         threads=threading.active_count(),
-        files=len(os.listdir("/proc/self/fd")),
-        kinds={**kinds, **wrappers, **qt},
+        files=files.total(),
+        kinds={**kinds, **wrappers, **qt, **files},
         large=large,
     )
 
@@ -453,6 +525,15 @@ def _qt_objects() -> Counter[str]:
     return Counter(f"Qt's {line.strip().rsplit(' ', 1)[0]}" for line in lines)
 
 
+def _open_files() -> Counter[str]:
+    """How many files are open, by what they are; of pipes and sockets only that they are some."""
+    found = Counter[str]()
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(FileNotFoundError):  # the one that lists them
+            found[f"open {os.readlink(f'/proc/self/fd/{number}').split(':[')[0]}"] += 1
+    return found
+
+
 def _kind_of(thing: object) -> str:
     kind = type(thing)
     return f"{kind.__module__}.{kind.__qualname__}"
@@ -523,7 +604,7 @@ def main(arguments: Sequence[str]) -> int:
     if raised >= 0:
         print(log[max(0, raised - 1000) : raised + 4000], file=sys.stderr)
     print("".join(f"a turn took {took:.1f} s\n{stacks}\n" for took, stacks in turns), file=sys.stderr)
-    grown = faults_of(read_notes(given.folder))
+    grown = faults_of(read_notes(given.folder), 1 if given.same else DIFFERENT)
     print("\n".join(grown), file=sys.stderr)
     return closing.leave(int(raised >= 0 or bool(turns) or bool(grown)))
 
