@@ -107,7 +107,7 @@ def test_a_window_that_is_used_stays_as_it_was_or_it_is_said_what_grew(how: str,
         assert not faults_of(held)
     else:
         [of_qt] = [fault for fault in faults_of(held) if fault.startswith("qt grew")]
-        assert "Qt's QDial:: by 120" in of_qt
+        assert "Qt's QDial:: by 200" in of_qt
 
 
 def test_what_grows_without_end_is_told_from_what_varies() -> None:
