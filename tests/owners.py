@@ -1,4 +1,4 @@
-"""Who keeps what alive in Python, compared with Qt's tree of widgets.
+"""Who keeps what alive in Python, compared with Qt's tree of widgets, and what it keeps of what is gone.
 
 PySide6 writes down an owner of its own for each object of Qt's: the parent, layout or group that it is given
 to, but also what `nextInFocusChain`, `setBuddy` and their like are called on. Where the owner is not above
@@ -10,8 +10,10 @@ from __future__ import annotations
 import ctypes
 
 import PySide6
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLayout, QLayoutItem, QWidget
 from shiboken6 import Shiboken
+
+from lmviz.app.widgets.base.flow import FlowLayout
 
 PRIVATE = 32  # bytes from the start of a wrapper to the pointer to its data
 FAMILY = 16  # from there to the pointer to its owner and what it owns
@@ -54,6 +56,18 @@ def wrong_owners() -> list[str]:
         if keeper not in above:
             found.append(f"{_in_words(widget)} belongs to {_in_words(owner)} in Python")
     return sorted(found)
+
+
+def items_known() -> list[str]:
+    """The items of layouts that have a wrapper, which Qt deletes without a word to PySide6.
+
+    Those of a `FlowLayout` are its own, and it gives them up before Qt deletes them.
+    """
+    wrappers = Shiboken.getAllValidWrappers()
+    flows = [flow for flow in wrappers if isinstance(flow, FlowLayout)]
+    own = {id(flow.itemAt(place)) for flow in flows for place in range(flow.count())}
+    items = [item for item in wrappers if isinstance(item, QLayoutItem) and not isinstance(item, QLayout)]
+    return sorted(f"item of {_in_words(item.widget())}" for item in items if id(item) not in own)
 
 
 def _in_words(thing: object) -> str:

@@ -1,7 +1,7 @@
-"""The check of the random walk that Python and Qt agree on who owns a widget."""
+"""The checks of the random walk: Python and Qt agree on who owns a widget, and no item has a wrapper."""
 
 import pytest
-from owners import can_be_told, wrong_owners
+from owners import can_be_told, items_known, wrong_owners
 from PySide6.QtWidgets import (
     QButtonGroup,
     QLabel,
@@ -35,3 +35,25 @@ def test_what_pyside_takes_for_another_owner_is_found(qtbot: QtBot) -> None:
     assert wrong_owners() == []
     choice.nextInFocusChain()
     assert len(wrong_owners()) == 1
+
+
+def test_an_item_of_which_pyside_has_a_wrapper_is_found(qtbot: QtBot) -> None:
+    page, label = QWidget(), QLabel("one")
+    qtbot.addWidget(page)
+    column = QVBoxLayout(page)
+    column.addWidget(label)
+    assert items_known() == []
+    assert column.itemAt(0).widget() is label
+    assert items_known() == ["item of QLabel"]
+    column.removeWidget(label)
+
+
+def test_a_filled_layout_in_that_of_a_widget_makes_wrappers(qtbot: QtBot) -> None:
+    """Should it make none one day, a layout may again be filled before it is put where it belongs."""
+    page, label, inner = QWidget(), QLabel("one"), QVBoxLayout()
+    qtbot.addWidget(page)
+    column = QVBoxLayout(page)
+    inner.addWidget(label)
+    column.addLayout(inner)
+    assert items_known() == ["item of QLabel"]
+    inner.removeWidget(label)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from owners import can_be_told, wrong_owners
+from owners import can_be_told, items_known, wrong_owners
 from patience import patience
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtWidgets import QApplication
@@ -124,6 +124,7 @@ def test_a_random_walk_ends_well(
             for _ in range(actions):
                 walker.step()
             assert not can_be_told() or not wrong_owners()
+            assert not items_known()
             walker.doing = "closing"
         finally:
             window.close()  # or its threads would take the process, and the report, with them

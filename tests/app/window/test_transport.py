@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from covering import others_slow
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.look.theme import theme_switch
@@ -234,7 +234,9 @@ def test_no_figure_covers_another_in_a_narrow_window(
     for width in (1600, 1280, 1000, 860, 800, 760):
         finished.resize(width, 640)
         qtbot.waitUntil(lambda width=width: transport.width() == width)
-        row = [transport.layout().itemAt(place).widget() for place in range(transport.layout().count())]
+        layout = transport.layout()
+        inside = transport.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        row = sorted((widget for widget in inside if layout.indexOf(widget) >= 0), key=layout.indexOf)
         shown = [widget for widget in row if widget.isVisible()]
         QApplication.processEvents()
         for left, right in pairwise(shown):

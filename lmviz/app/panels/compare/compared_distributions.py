@@ -20,7 +20,6 @@ from lmviz.app.panels.compare.expectation import (
 from lmviz.app.panels.compare.trio import Trio
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.question import Key, Question
-from lmviz.app.panels.shared.filling import fill
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.session import Session
@@ -28,6 +27,7 @@ from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import give_menu, named, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.filling import fill
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label, caption
@@ -131,7 +131,7 @@ class ComparedDistributionsPanel(Panel):
 
     def _lay_out(self) -> None:
         head = row(self._title, (self._agreement, 1), self._twin, self._add, gap=12, margins=(4, 0, 0, 0))
-        self.column.addLayout(head)
+        self.column.addWidget(sheet(head))
         self.column.addWidget(self._remark)
         self.column.addWidget(self._complaint)
         self.column.setSpacing(8)

@@ -22,12 +22,12 @@ from lmviz.app.look.roles import TEXT_SIZE
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.choices import set_choices
-from lmviz.app.panels.shared.filling import empty
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, percentage
+from lmviz.app.widgets.base.filling import empty
 from lmviz.app.widgets.base.flow import FlowLayout, labelled
 from lmviz.app.widgets.base.plain import InkedLabel, Label, caption, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -134,7 +134,7 @@ class PreviewPanel(Panel):
         self._encodings_card = Card("In other encodings", "", self._encodings)
         beside = column(self._labels_card, (self._left_card, 1))
         self.column.addWidget(self._form_card)
-        self.column.addLayout(row((self._rows_card, 7), (beside, 3)), 1)
+        self.column.addWidget(sheet(row((self._rows_card, 7), (beside, 3))), 1)
         self.column.addWidget(self._encodings_card)
         session.text.offer_changed.connect(self.need_changed)
         self.show_failures(session.text)

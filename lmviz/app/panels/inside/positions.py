@@ -147,8 +147,7 @@ class PositionsPanel(Panel):
             self._ask_picture(model)
 
     def _lay_out(self) -> QWidget:
-        page = QWidget()
-        grid = QGridLayout(page)
+        grid = QGridLayout()
         grid.setContentsMargins(0, 0, 0, 0)
         for place, (view, name) in enumerate(self._names.items()):
             down, across = 2 * (place // 2), place % 2
@@ -160,7 +159,7 @@ class PositionsPanel(Panel):
             grid.setColumnStretch(across, 1)
         grid.addLayout(row(self._of_head, (self._shift, 1)), 4, 0, 1, 2)
         grid.addWidget(self._said, 5, 0, 1, 2)
-        return page
+        return sheet(grid)
 
     def _ask_picture(self, model: OpenedModel) -> None:
         head = max(self._head.currentIndex(), 0)

@@ -17,6 +17,7 @@ from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.filling import empty
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -282,8 +283,8 @@ class UnitPanel(Panel):
         self._card.set_aside(f"{len(found)} units of {title_of(address)} fire on “{words}”")
 
     def _show_units(self, units: tuple[tuple[str, int, int], ...]) -> None:
-        while self._found.takeAt(0) is not None:
-            self.unit_buttons.pop(0).deleteLater()
+        empty(self._found)
+        self.unit_buttons.clear()
         for address, unit, sign in units:
             button = named(QPushButton(f"{'−' if sign < 0 else ''}{number_of('unit', unit)}"), role="link")
             button.clicked.connect(lambda _=False, place=(address, unit): self._show_unit(*place))

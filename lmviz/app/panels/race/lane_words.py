@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QSizePolicy
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.question import Key, Question
-from lmviz.app.panels.shared.filling import fill
 from lmviz.app.session.comparison import ComparedModel
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.race_lane import RaceLane
@@ -23,6 +22,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.filling import fill
 from lmviz.app.widgets.base.plain import InkedLabel, Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.kit.painter import Painter

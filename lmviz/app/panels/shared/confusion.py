@@ -190,11 +190,12 @@ class _Counts(QWidget):
         self._of, self._missed = Label(role="muted", wraps=True), Label(role="muted", wraps=True)
         hint = Label("Click a cell for an example.", role="muted", wraps=True)
         self._told = column(self._name, self._right, self._of, self._missed, hint, STRETCH, gap=4)
-        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._both.setContentsMargins(0, 0, 0, 0)
         self._both.setSpacing(16)
         self._both.addWidget(self.grid, 3)
         self._both.addLayout(self._told, 2)
+        self.setLayout(self._both)
 
     def show_score(self, score: LabelEvaluation, targets: str, name: str) -> None:
         """Show an evaluation of so called targets; `name` says which, where there are two."""

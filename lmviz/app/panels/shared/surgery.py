@@ -138,8 +138,7 @@ class SurgeryPanel(Panel):
             ),
             "no positions": (self._no_positions, "Removes position information from the model."),
         }
-        body = _Body(self._needed)
-        grid = QGridLayout(body)
+        grid = QGridLayout()
         grid.setContentsMargins(0, 0, 0, 0)
         for name, (action, help_text) in actions.items():
             button = self._buttons[name] = QPushButton(name)
@@ -159,6 +158,8 @@ class SurgeryPanel(Panel):
         grid.addWidget(self._pinned, 2, 0, 1, 3)
         grid.addWidget(self._said, 4, 0, 1, 3)
         grid.setRowStretch(5, 1)
+        body = _Body(self._needed)
+        body.setLayout(grid)
         return scrolling(body)
 
     def _arrange(self, columns: int) -> None:

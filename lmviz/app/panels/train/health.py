@@ -15,7 +15,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.session import Session
 from lmviz.app.session.training_state import TrainingState
-from lmviz.app.widgets.base.building import column, named
+from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import number, plain
 from lmviz.app.widgets.base.plain import Label, paragraph
@@ -62,7 +62,7 @@ class HealthPanel(Panel):
         self._shown: TrainingState = session.training.shown  # whose curves are drawn
         body = column(self._bars, self._sentence)
         self._card = self.add_card("Health", "", body)
-        self._card.layout_below.addLayout(self._lay_out_curves())
+        self._card.layout_below.addWidget(sheet(self._lay_out_curves()))
         session.training.changed.connect(self.refresh_now_and_then)
         self.follow(session.library.model_changed)
         session.library.step_changed.connect(self.refresh_now_and_then)
@@ -83,6 +83,7 @@ class HealthPanel(Panel):
 
     def _lay_out_curves(self) -> QGridLayout:
         grid = QGridLayout()
+        grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(0)
         grid.setColumnStretch(1, 1)
         for row, (name, (label, curve)) in enumerate(self._curves.items()):

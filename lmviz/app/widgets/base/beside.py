@@ -6,6 +6,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.filling import stand_first
 
 GAP = 14
 WIDE = 420  # pixels at scale 1
@@ -26,11 +27,9 @@ class Beside(QWidget):
 
     def hold(self, first: QWidget, second: QWidget) -> None:
         """Have these two, instead of others that may have been there."""
-        for place, widget in enumerate((first, second)):
-            item = self._row.itemAt(place)
-            if item is None or item.widget() is not widget:
-                self._row.insertWidget(place, widget)
-            self._row.setStretch(place, self._shares[place])
+        stand_first(self._row, (first, second))
+        for place, share in enumerate(self._shares):
+            self._row.setStretch(place, share)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -43,14 +43,14 @@ def row(
     *items: Item, on: QWidget | None = None, gap: int | None = None, margins: Margins = NONE
 ) -> QHBoxLayout:
     """Items from left to right: the layout of the widget `on`, or of none as yet."""
-    return _filled(QHBoxLayout() if on is None else QHBoxLayout(on), items, gap, margins)
+    return _filled(QHBoxLayout(), items, on, gap, margins)
 
 
 def column(
     *items: Item, on: QWidget | None = None, gap: int | None = None, margins: Margins = NONE
 ) -> QVBoxLayout:
     """Items from top to bottom: the layout of the widget `on`, or of none as yet."""
-    return _filled(QVBoxLayout() if on is None else QVBoxLayout(on), items, gap, margins)
+    return _filled(QVBoxLayout(), items, on, gap, margins)
 
 
 def sheet(layout: QLayout) -> QWidget:
@@ -233,7 +233,7 @@ def explain_choices(box: QComboBox, tips: Iterable[str]) -> None:
 L = TypeVar("L", bound=QBoxLayout)
 
 
-def _filled(layout: L, items: Iterable[Item], gap: int | None, margins: Margins) -> L:
+def _filled(layout: L, items: Iterable[Item], on: QWidget | None, gap: int | None, margins: Margins) -> L:
     layout.setContentsMargins(*margins)
     if gap is not None:
         layout.setSpacing(gap)
@@ -253,4 +253,6 @@ def _filled(layout: L, items: Iterable[Item], gap: int | None, margins: Margins)
                 layout.addWidget(widget, share)
             case (QWidget() as widget, share, side):
                 layout.addWidget(widget, share, side)
+    if on is not None:
+        on.setLayout(layout)  # not before: see filling.py
     return layout

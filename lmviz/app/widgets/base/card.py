@@ -68,10 +68,10 @@ class Card(Canvas):
         self._veil: _Veil | None = None  # made when it is first late
         self._mark: Label | None = None  # made for the panels that one looks at first
         self._head = QHBoxLayout()
-        self._head.addWidget(self._title)
-        self._head.addWidget(self._unit, 1)
         self.layout_below = QVBoxLayout(self)
         self.layout_below.addLayout(self._head)
+        self._head.addWidget(self._title)
+        self._head.addWidget(self._unit, 1)
         self.set_title(title)
         self.set_aside(aside)
         if body is not None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QWidget
 
+from lmviz.app.widgets.base.filling import stand_first
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label, caption, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
@@ -46,10 +47,8 @@ class FittingRow(QWidget):
         if self._shown_below is not None:
             self._shown_below.close()
         known, self._controls, self._giving_way = self._controls, tuple(controls), tuple(giving_way)
-        for place, control in enumerate(controls):
-            item = self._row.itemAt(place)
-            if item is None or item.widget() is not control:
-                self._row.insertWidget(place, control)
+        stand_first(self._row, controls)
+        for control in controls:
             if control.isHidden() and (control not in known or control not in giving_way):
                 control.show()
         self.updateGeometry()

@@ -80,5 +80,8 @@ class TaskList(QWidget):
 
     def _add_row(self) -> None:
         tick, label = Tick(), MarkdownLabel("lesson_task")
-        self._column.addLayout(row((tick, 0, Qt.AlignmentFlag.AlignTop), (label, 1), gap=8))
+        line = row(gap=8)
+        self._column.addLayout(line)  # filled afterwards: see filling.py
+        line.addWidget(tick, 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(label, 1)
         self._rows.append((tick, label))

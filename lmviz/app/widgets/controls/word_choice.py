@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from lmviz.app.widgets.base.building import named
+from lmviz.app.widgets.base.filling import empty
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.plain import caption
 from lmviz.text.tokenizer import visible
@@ -39,11 +40,8 @@ class WordChoice(QWidget):
 
     def offer(self, words: Sequence[str]) -> None:
         """Other words in place of those before."""
-        while (item := self._row.takeAt(0)) is not None:
-            button = item.widget()
-            if button is not None and button is not self._own:
-                button.hide()
-                button.deleteLater()
+        self._row.removeWidget(self._own)
+        empty(self._row)
         for word in words:
             button = QPushButton(caption(word.strip() or visible(word)))
             button.setProperty("guess", word)

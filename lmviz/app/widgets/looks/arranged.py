@@ -8,16 +8,15 @@ from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.building import column, sheet
+from lmviz.app.widgets.base.filling import stand_first
 from lmviz.app.widgets.looks.part_drawing import PartDrawing
 from lmviz.looks.parts import LookPart, SideBySide, Space, Stacked
 
 
 def arrange(layout: QBoxLayout, parts: Sequence[LookPart], widgets: Sequence[QWidget]) -> None:
     """Have the widgets of some parts in a layout, in this order, each with its share."""
-    for place, (part, widget) in enumerate(zip(parts, widgets, strict=True)):
-        item = layout.itemAt(place)
-        if item is None or item.widget() is not widget:
-            layout.insertWidget(place, widget)
+    stand_first(layout, widgets)
+    for place, part in enumerate(parts):
         if layout.stretch(place) != part.share:
             layout.setStretch(place, part.share)
 

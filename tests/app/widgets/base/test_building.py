@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from owners import can_be_told, owner_of, wrong_owners
+from owners import can_be_told, items_known, owner_of, wrong_owners
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QMainWindow, QPushButton, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
@@ -151,3 +151,22 @@ def test_no_list_is_made_of_items_that_qt_and_python_both_would_destroy() -> Non
         path.name for path in app.rglob("*.py") if re.search(made, path.read_text("utf-8"), re.MULTILINE)
     ]
     assert not makers
+
+
+def test_no_other_module_asks_a_layout_for_an_item() -> None:
+    """Whose wrapper PySide6 keeps when Qt has deleted it: `filling.py` says more."""
+    app = Path(lmviz.__file__).parent / "app"
+    asking = {
+        path.name
+        for path in app.rglob("*.py")
+        if re.search(r"(?<!def )(itemAt|takeAt)\(", path.read_text("utf-8"))
+    }
+    assert not asking
+
+
+def test_rows_in_rows_make_no_wrappers_of_their_items(qtbot: QtBot) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    column(row(Label("one"), STRETCH, row(Label("two"))), 4, sheet(row(Label("three"))), STRETCH, on=page)
+    assert items_known() == []
+    assert [label.text() for label in page.findChildren(Label)] == ["one", "two", "three"]
