@@ -59,15 +59,16 @@ def wrong_owners() -> list[str]:
 
 
 def items_known() -> list[str]:
-    """The items of layouts that have a wrapper, which Qt deletes without a word to PySide6.
+    """The layouts that own the wrapper of an item, for each: Qt deletes the item without a word to PySide6.
 
-    Those of a `FlowLayout` are its own, and it gives them up before Qt deletes them.
+    The items of a `FlowLayout` are its own, and it gives them up before Qt deletes them. What is known to be
+    gone has no owner any more. Nothing is asked of the items, which may be gone without being known to be.
     """
     wrappers = Shiboken.getAllValidWrappers()
-    flows = [flow for flow in wrappers if isinstance(flow, FlowLayout)]
-    own = {id(flow.itemAt(place)) for flow in flows for place in range(flow.count())}
     items = [item for item in wrappers if isinstance(item, QLayoutItem) and not isinstance(item, QLayout)]
-    return sorted(f"item of {_in_words(item.widget())}" for item in items if id(item) not in own)
+    layouts = [owner for owner in map(owner_of, items) if isinstance(owner, QLayout)]
+    known = [layout for layout in layouts if not isinstance(layout, FlowLayout)]
+    return sorted(f"{type(layout).__name__} of {_in_words(layout.parentWidget())}" for layout in known)
 
 
 def _in_words(thing: object) -> str:

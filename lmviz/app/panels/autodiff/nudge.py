@@ -7,9 +7,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.autodiff.network_panel import NetworkPanel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
+from lmviz.app.widgets.base.building import STRETCH, column, empty, named, row, sheet
 from lmviz.app.widgets.base.figures import plain
-from lmviz.app.widgets.base.filling import empty
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.plain import Label

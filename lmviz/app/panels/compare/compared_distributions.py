@@ -24,10 +24,9 @@ from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
-from lmviz.app.widgets.base.building import give_menu, named, row, sheet
+from lmviz.app.widgets.base.building import fill, give_menu, named, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.base.filling import fill
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label, caption

@@ -17,9 +17,8 @@ from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.drawn_token import DrawnToken
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, row, sheet
+from lmviz.app.widgets.base.building import column, fill, named, row, sheet
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.base.filling import fill
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling

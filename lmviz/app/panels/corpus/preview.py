@@ -23,11 +23,10 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
+from lmviz.app.widgets.base.building import STRETCH, column, empty, named, picker, row, sheet
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, percentage
-from lmviz.app.widgets.base.filling import empty
 from lmviz.app.widgets.base.flow import FlowLayout, labelled
 from lmviz.app.widgets.base.plain import InkedLabel, Label, caption, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling

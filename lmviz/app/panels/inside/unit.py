@@ -15,9 +15,8 @@ from lmviz.app.panels.shared.gradient_switch import GradientSwitch
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, row, sheet
+from lmviz.app.widgets.base.building import column, empty, named, row, sheet
 from lmviz.app.widgets.base.figures import count
-from lmviz.app.widgets.base.filling import empty
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling

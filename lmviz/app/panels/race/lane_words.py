@@ -19,10 +19,9 @@ from lmviz.app.session.comparison import ComparedModel
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.race_lane import RaceLane
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, row, sheet
+from lmviz.app.widgets.base.building import column, fill, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.base.filling import fill
 from lmviz.app.widgets.base.plain import InkedLabel, Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.kit.painter import Painter

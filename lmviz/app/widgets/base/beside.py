@@ -6,7 +6,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.base.filling import stand_first
+from lmviz.app.widgets.base.building import stand_first
 
 GAP = 14
 WIDE = 420  # pixels at scale 1

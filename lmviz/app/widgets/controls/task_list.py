@@ -81,7 +81,7 @@ class TaskList(QWidget):
     def _add_row(self) -> None:
         tick, label = Tick(), MarkdownLabel("lesson_task")
         line = row(gap=8)
-        self._column.addLayout(line)  # filled afterwards: see filling.py
+        self._column.addLayout(line)  # and only then it is filled: see building.py
         line.addWidget(tick, 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(label, 1)
         self._rows.append((tick, label))

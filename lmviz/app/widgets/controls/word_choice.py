@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
-from lmviz.app.widgets.base.building import named
-from lmviz.app.widgets.base.filling import empty
+from lmviz.app.widgets.base.building import empty, named
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.plain import caption
 from lmviz.text.tokenizer import visible

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.beside import Beside
-from lmviz.app.widgets.base.building import column, sheet
-from lmviz.app.widgets.base.filling import stand_first
+from lmviz.app.widgets.base.building import column, sheet, stand_first
 from lmviz.app.widgets.looks.part_drawing import PartDrawing
 from lmviz.looks.parts import LookPart, SideBySide, Space, Stacked
 

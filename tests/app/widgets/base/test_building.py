@@ -154,7 +154,7 @@ def test_no_list_is_made_of_items_that_qt_and_python_both_would_destroy() -> Non
 
 
 def test_no_other_module_asks_a_layout_for_an_item() -> None:
-    """Whose wrapper PySide6 keeps when Qt has deleted it: `filling.py` says more."""
+    """Whose wrapper PySide6 keeps when Qt has deleted it: `building.py` says more."""
     app = Path(lmviz.__file__).parent / "app"
     asking = {
         path.name
@@ -168,5 +168,5 @@ def test_rows_in_rows_make_no_wrappers_of_their_items(qtbot: QtBot) -> None:
     page = QWidget()
     qtbot.addWidget(page)
     column(row(Label("one"), STRETCH, row(Label("two"))), 4, sheet(row(Label("three"))), STRETCH, on=page)
-    assert items_known() == []
+    assert not can_be_told() or items_known() == []
     assert [label.text() for label in page.findChildren(Label)] == ["one", "two", "three"]
