@@ -254,7 +254,6 @@ class Library(Part):
 
     def close(self, opened: OpenedModel) -> None:
         """Close a model; its folder stays."""
-        cache = self._work.cache
         # All state is updated before any signal, so that no receiver sees the closed model.
         opened = self._as_open(opened)
         self._models = tuple(model for model in self._models if model != opened)
@@ -268,9 +267,7 @@ class Library(Part):
         if moved:
             self.step_changed.emit()
         self.models_changed.emit()
-        self._work.ask(
-            f"forget {opened.folder}", lambda: cache.forget(opened.folder), lambda _: None, self.failed.emit
-        )
+        self._work.let_go(opened.folder, self.failed.emit)
 
     def show_stored(self, opened: OpenedModel, step: int) -> None:
         """Show one model, and no other, of which only a stored trace is known so far."""
@@ -438,6 +435,7 @@ class Library(Part):
             color = next(index for index in (*tints, *range(len(taken) + 1)) if index not in taken)
         opened = replace(opened, color_index=color, spells_out=self._spells_out, counted_from=counted_from())
         self._models = (*others, opened)
+        self._work.take_up(opened.folder)
         shown, moved = self._model, False
         is_replaced = shown is not None and shown.folder == opened.folder and shown != opened
         if is_replaced:  # the run that was shown lies there no more

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -55,6 +56,7 @@ class Work(Part):
         self._jobs: dict[Job, Failed] = {}
         self._files: set[Job] = set()  # those that read a file to be opened
         self._others: list[Worker] = []
+        self._closed: dict[Path, Asker] = {}  # folders of models, and who closed each
         self._is_ready = False
         # Asked first of all, so that nothing which a stored trace gave rise to is computed without it.
         self.ask("torch", _load_torch, lambda _: self._become_ready(), self)
@@ -129,6 +131,7 @@ class Work(Part):
         self.ask(
             key, lambda: work(cache.changed(opened.folder, step, interventions, spells_out)), answer, asker
         )
+        self._forget_again({opened.folder})
 
     def ask_models(
         self,
@@ -152,6 +155,27 @@ class Work(Part):
                 yield cache.changed(opened.folder, step, own, opened.spells_out)
 
         self.ask(key, lambda: work(models()), answer, asker)
+        self._forget_again({opened.folder for opened, _ in moments})
+
+    def let_go(self, folder: Path, asker: Asker) -> None:
+        """Keep nothing of a model that is closed, once what was asked about it before has been answered.
+
+        What is asked about it later, such as the rest of an answer that grows, is answered as well.
+        """
+        self._closed[folder] = asker
+        self._forget_again({folder})
+
+    def take_up(self, folder: Path) -> None:
+        """Keep the weights of a model: it is open."""
+        self._closed.pop(folder, None)
+
+    def _forget_again(self, folders: set[Path]) -> None:
+        """Those of them that are closed, after all that has been asked by now."""
+        cache = self._cache
+        for folder in self._closed.keys() & folders:
+            self.silence(f"forget {folder}")  # or it would keep its place before what was asked just now
+            asker = self._closed[folder]
+            self.ask(f"forget {folder}", partial(cache.forget, folder), lambda _: None, asker)
 
     def is_busy(self, key: str) -> bool:
         """Whether an answer under this key is still to come."""

@@ -76,6 +76,7 @@ class Writing(Part):
             changed.connect(self._begin_tree)
         for changed in (library.step_changed, surgery.changed):
             changed.connect(self._look_elsewhere)
+        library.model_closed.connect(self._let_go)
 
     @property
     def sampling(self) -> SamplingOptions:
@@ -324,6 +325,10 @@ class Writing(Part):
         if self._prospect is not None:
             self._prospect = Prospect(0, self._prospect.distribution, self._prospect.moment)
         self._stand_on(None)
+
+    def _let_go(self) -> None:
+        """A model was closed, which what was read last may keep."""
+        self._continuations = self._untouched = None
 
     def _look_elsewhere(self) -> None:
         """The next distribution has changed; the old one stays visible until the new one is known."""

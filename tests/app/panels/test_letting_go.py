@@ -13,6 +13,7 @@ from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.trace import Trace
+from lmviz.models.model import Model
 
 NAMES = [row.name for row in shown_perspectives()]
 
@@ -27,12 +28,13 @@ def test_no_panel_keeps_what_it_has_drawn_of_a_closed_model(
     drawn: Callable[[], None],
     qtbot: QtBot,
 ) -> None:
-    def traces() -> list[str]:
+    def kept() -> list[str]:
         QApplication.processEvents()
         gc.collect()
-        return [thing.text for thing in gc.get_objects() if type(thing) is Trace]
+        things = [thing for thing in gc.get_objects() if isinstance(thing, Trace | Model)]
+        return [type(thing).__name__ for thing in things]
 
-    before = len(traces())
+    before = len(kept())
     session.text.open(text_file)
     session.library.open(transformer_run)
     session.reading.set_prefix("the cows eat")
@@ -44,4 +46,4 @@ def test_no_panel_keeps_what_it_has_drawn_of_a_closed_model(
     window.show_perspective("polls")
     session.library.close(session.library.model)
     qtbot.waitUntil(lambda: not session.work.jobs)
-    qtbot.waitUntil(lambda: len(traces()) == before)
+    qtbot.waitUntil(lambda: len(kept()) == before)

@@ -1,12 +1,15 @@
 """Work in other threads: who is answered, and what is under way."""
 
+import gc
 import threading
+import weakref
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.comparison import ComparedModel
 from lmviz.app.session.session import Session
+from lmviz.models.model import Model
 
 
 def test_work_asked_for_gets_the_model_as_it_is_shown(read: Session, qtbot: QtBot) -> None:
@@ -35,3 +38,21 @@ def test_a_cancelled_job_is_under_way_no_more(session: Session, gate: threading.
         job.cancel()
         assert session.work.jobs == ()
         gate.set()
+
+
+def test_nothing_is_kept_of_a_closed_model_that_somebody_asks_about(read: Session, qtbot: QtBot) -> None:
+    """As the rest of an answer that grows is asked for, when the model has gone."""
+    opened, asked = read.library.model, []
+
+    def ask(key: str) -> weakref.ref[Model]:
+        read.work.ask_model((opened, 3), key, weakref.ref, asked.append, pytest.fail)
+        qtbot.waitUntil(lambda: read.work.is_at_rest and not read.work.jobs)
+        gc.collect()
+        return asked[-1]
+
+    assert ask("open")() is not None
+    read.library.close(opened)
+    assert ask("closed")() is None
+    with qtbot.waitSignal(read.library.model_changed):
+        read.library.open(opened.folder)
+    assert ask("open again")() is not None

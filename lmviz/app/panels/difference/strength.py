@@ -65,6 +65,7 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
 
     def question(self) -> Question[Two, BetweenText | str] | Look:
         if self.obstacle is not None:
+            self._curve_asked = self._curve = None  # it would go on with the models that it has
             return self.obstacle
         text, strength = self.text, self.strength
         if not text:

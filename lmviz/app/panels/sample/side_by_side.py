@@ -61,6 +61,7 @@ class SideBySidePanel(Panel):
         self._wait = QTimer(self, singleShot=True, interval=PAUSE)
         self._wait.timeout.connect(self._write_greedily)
         self._show_rows()
+        session.library.model_closed.connect(self._forget_what_is_read)
         self.follow(
             session.writing.branches_changed,
             session.beam.changed,
@@ -182,6 +183,10 @@ class SideBySidePanel(Panel):
         if key.startswith(OUTCOME):
             self._latest.pop(key.removeprefix(OUTCOME), None)  # it is asked again with the next change
             self._show_rows()
+
+    def _forget_what_is_read(self) -> None:
+        """A model was closed, which that may keep."""
+        self._read = Continuations()
 
     def _forget(self, way: str) -> None:
         self._latest.pop(way, None)

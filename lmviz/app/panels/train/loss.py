@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+import weakref
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,7 +70,7 @@ class LossPanel(Panel):
         self._smoothing.setCurrentText("smooth")
         self.references: dict[str, float] = {}
         """What simple models reach on this corpus, in nats per token, by name."""
-        self._reference_corpus: Corpus | None = None
+        self._reference_corpus: Callable[[], Corpus | None] = lambda: None  # a reference that keeps none
         self._others = named(QCheckBox("other texts"), "other_texts")
         self._others.setToolTip(
             "Runs on other texts or in other tokens, too, in grey and all in bits per character"
@@ -215,7 +216,7 @@ class LossPanel(Panel):
         corpus, model = self.session.text.corpus, self.session.library.model
         if corpus is None or (model is not None and model.description.fingerprint != corpus.fingerprint):
             return {}
-        known = dict(self.references) if corpus is self._reference_corpus else {}
+        known = dict(self.references) if corpus is self._reference_corpus() else {}
         return known if corpus.floor is None else known | {FLOOR: corpus.floor}
 
     def _offer_units(self) -> None:
@@ -326,9 +327,9 @@ class LossPanel(Panel):
     def _ask_for_references(self) -> None:
         """Have simple models counted on this corpus, once, when there is time for it."""
         corpus = self.session.text.corpus
-        if corpus is None or corpus is self._reference_corpus or not self.session.work.is_ready:
+        if corpus is None or corpus is self._reference_corpus() or not self.session.work.is_ready:
             return
-        self._reference_corpus, self.references = corpus, {}
+        self._reference_corpus, self.references = weakref.ref(corpus), {}
         if corpus.task != NEXT_TOKEN:
             return  # n-grams give no labels
 
@@ -341,7 +342,7 @@ class LossPanel(Panel):
             return reference_losses(corpus.training, corpus.validation, size, ignored_target=start)
 
         def take(losses: dict[str, float]) -> None:
-            if corpus is self._reference_corpus:
+            if corpus is self._reference_corpus():
                 self.references = losses
                 self.refresh_soon()
 

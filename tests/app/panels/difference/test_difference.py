@@ -1,5 +1,6 @@
 """A run at two steps, held against each other in the window: numbers of the core, read off the panels."""
 
+import gc
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from pytestqt.qtbot import QtBot
 import lmviz
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.differences.pair import ModelPair
 
 PREFIX = "the cows eat"
 
@@ -162,3 +164,18 @@ def test_models_of_other_shape_are_compared_as_far_as_they_can_be(
     qtbot.waitUntil(lambda: "no parts in common" in view.shown_look.instead, timeout=LONG)
     words = panel(two, "changed_words_view")
     assert known(qtbot, words, "before").sum() == pytest.approx(1.0)
+
+
+def test_the_curve_of_strength_goes_with_its_models(two: MainWindow, session: Session, qtbot: QtBot) -> None:
+    view = bring_to_front(two, "strength_view", qtbot)
+    known(qtbot, view, "loss")
+    two.show_perspective("polls")
+    for model in session.library.models:
+        session.library.close(model)
+    qtbot.waitUntil(lambda: session.work.is_at_rest and not session.work.jobs, timeout=LONG)
+
+    def are_gone() -> bool:
+        gc.collect()
+        return not any(isinstance(thing, ModelPair) for thing in gc.get_objects())
+
+    qtbot.waitUntil(are_gone, timeout=LONG)

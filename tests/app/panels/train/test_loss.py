@@ -1,6 +1,8 @@
 """The loss plot: its unit, scale and smoothing, several runs over one another, and honest references."""
 
+import gc
 import math
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -251,3 +253,20 @@ def test_a_run_on_another_text_is_thinner_still_dashed_and_fainter(
     assert far.widthF() < near.widthF()
     assert far.color().getRgb()[:3] == current_theme().faint_text.getRgb()[:3]
     assert far.style() == Qt.PenStyle.CustomDashLine or far.style() == Qt.PenStyle.DashLine
+
+
+def test_the_text_before_is_not_kept_for_its_references(
+    loss: LossPanel, window: MainWindow, session: Session, text_file: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    before, other = weakref.ref(session.text.corpus), tmp_path / "other.txt"
+    other.write_text("the hen sees the dog\n" * 30, encoding="utf-8")
+    window.show_perspective("polls")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(other, documents="line")
+    qtbot.waitUntil(lambda: session.work.is_at_rest and not session.work.jobs, timeout=LONG)
+
+    def is_gone() -> bool:
+        gc.collect()
+        return before() is None
+
+    qtbot.waitUntil(is_gone, timeout=LONG)
