@@ -267,7 +267,7 @@ class Library(Part):
         if moved:
             self.step_changed.emit()
         self.models_changed.emit()
-        self._work.let_go(opened.folder, self.failed.emit)
+        self._work.let_go(opened.folder, self)
 
     def show_stored(self, opened: OpenedModel, step: int) -> None:
         """Show one model, and no other, of which only a stored trace is known so far."""
