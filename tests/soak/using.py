@@ -43,6 +43,7 @@ LONGEST = 300.0  # seconds until a window has come to rest on a busy machine
 SURELY = 2.33  # standard deviations, which chance exceeds once in a hundred times
 TEXTS = ("farm", "stories", "four-sentences", "ambiguous", "reviews", "twin", "pictures")
 OF_ALL_KINDS = ("stories-5-gram", "reviews-lstm", "twin-gru-attention-short", "stories-transformer")
+SMALL = (700, 500)  # pixels, where tabs and controls are put away into menus
 LARGE = 200_000  # bytes, from which on a thing is named
 NOTES = "held.jsonl"
 STAYING = {
@@ -232,30 +233,37 @@ class Restless:
                 for row in shown_perspectives():
                     self._window.show_perspective(row.name)
                     self._let_go_on(0.05)
-                    self._make_what_is_made_late()
         for name in OF_ALL_KINDS:  # each panel says of the others that it shows nothing of them
             self._session.library.open(name)
             settle(self._window, LONGEST)
-            for row in shown_perspectives():
-                self._window.show_perspective(row.name)
-                for panel in self._window.perspective.panels:
-                    self._window.perspective.bring_forward(panel.objectName())
-                    self._let_go_on(0.05)
+            for projector, size in ((True, SMALL), (False, (1440, 900))):
+                self._window.set_projector(projector)
+                self._window.resize(*size)
+                for row in shown_perspectives():
+                    self._window.show_perspective(row.name)
+                    for panel in self._window.perspective.panels:
+                        self._window.perspective.bring_forward(panel.objectName())
+                        self._let_go_on(0.05)
+            self._make_what_is_made_late()
         self.come_to_rest()
 
     def _make_what_is_made_late(self) -> None:
-        """Complaints, veils of what is late, lists of choices, entries of menus: there are only so many."""
+        """Sentences of panels that show nothing of this model, complaints, veils of what is late, lists of
+        choices, entries of menus: there are only so many."""
         from PySide6.QtWidgets import QComboBox, QMenu
 
+        from lmviz.app.panels.panel import Panel
         from lmviz.app.widgets.base.card import Card
 
+        for panel in self._window.findChildren(Panel):
+            panel.refresh_soon()
+            panel.catch_up()
+            panel.complain("It cannot be done.", "soak")
+            panel.complain("", "soak")
         for card in self._window.findChildren(Card):
             late = card.late
             card.set_late("soak")
             card.set_late(late)
-        for panel in self._window.perspective.panels:
-            panel.complain("It cannot be done.", "soak")
-            panel.complain("", "soak")
         for choice in self._window.findChildren(QComboBox):
             choice.view()
         for menu in self._window.findChildren(QMenu):
@@ -283,6 +291,7 @@ class Restless:
             self._let_go_on(0.01)
             if time.monotonic() > until:
                 raise TimeoutError("the work of a round has not ended")
+        session.race.clear()
         window.set_theme("light")
         window.set_projector(False)
         for other in QApplication.topLevelWidgets():
