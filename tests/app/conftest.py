@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Generator, Iterator
 from importlib.abc import MetaPathFinder
 from pathlib import Path
@@ -391,6 +392,18 @@ def wait_for_reading(session: Session, qtbot: QtBot) -> None:
         ),
         timeout=20_000,
     )
+
+
+def open_other_text(session: Session, path: Path, qtbot: QtBot) -> None:
+    """Open another text, and wait until nothing keeps the one before, which may be large."""
+    before = weakref.ref(session.text.corpus)
+
+    def is_gone() -> bool:
+        gc.collect()
+        return before() is None
+
+    session.text.open(path)
+    qtbot.waitUntil(is_gone, timeout=20_000)
 
 
 @pytest.fixture

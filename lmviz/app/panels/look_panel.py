@@ -149,7 +149,8 @@ class AskingPanel(LookPanel, Generic[S, A]):
             self._forget(asks)
         elif self.must_ask(asks):
             if not (self.asked == asks and self._go_on()):
-                self.ask(asks, lambda found: self._take(asks, found))
+                asked = asks.without_work
+                self.ask(asks, lambda found: self._take(asked, found))
         elif self.has_drawn(asks):
             self._draw()
 

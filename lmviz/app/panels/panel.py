@@ -327,7 +327,7 @@ class Panel(QWidget):
             return False
         if self._own_questions.is_awaited(key, question):
             return False
-        self._own_questions.begin(key, question)
+        self._own_questions.begin(key, question.without_work)
         return True
 
     def has_drawn(self, question: Question[Any, Any]) -> bool:

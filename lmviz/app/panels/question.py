@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
 
 from lmviz.app.session.comparison import ComparedModel
 from lmviz.app.session.opened_model import OpenedModel
@@ -48,8 +48,9 @@ class Question(ByValue, Generic[S, A]):
     - a tuple of these: an iterator over the models, each of which is loaded when it comes to it,
     - anything else, such as a corpus: the subject itself.
 
-    Two questions are the same where key, subject and `about` are: all that the answer depends on. One that
-    `grows` has an answer that adds to what is drawn, which is therefore not late meanwhile.
+    Two questions are the same where key, subject and `about` are: all that the answer depends on; a text is
+    named by its fingerprint there, for it may be large. One that `grows` has an answer that adds to what is
+    drawn, which is therefore not late meanwhile.
     """
 
     key: Key
@@ -57,6 +58,11 @@ class Question(ByValue, Generic[S, A]):
     work: Callable[..., A] = field(compare=False)
     about: object = None
     grows: bool = field(default=False, compare=False)
+
+    @property
+    def without_work(self) -> Question[S, A]:
+        """The same question, to be held beside others later: its work may hold a whole text."""
+        return replace(self, work=_none)
 
     def put(self, session: Session, answer: Callable[[A], object], failed: Failed) -> None:
         """Have it answered, in the window's thread, or have it said why it cannot be."""
@@ -72,3 +78,7 @@ class Question(ByValue, Generic[S, A]):
             session.work.ask_model((model, step), key, work, answer, failed)
         else:
             session.work.ask(key, lambda: work(subject), answer, failed)
+
+
+def _none(*_: object) -> Any:
+    raise AssertionError("this question has been answered")

@@ -207,6 +207,11 @@ class OpenText(Part):
         return self._corpus
 
     @property
+    def fingerprint(self) -> str:
+        """What tells the corpus that is open from others; empty where none is."""
+        return "" if self._corpus is None else self._corpus.fingerprint
+
+    @property
     def offer(self) -> Preview | None:
         """A file that was looked at and not read, since a person should see first how it would be."""
         return self._offer

@@ -173,8 +173,7 @@ class TokenLosses(Part):
         return None if moment is None or self._text.corpus is None else self._known.get(self._key(moment))
 
     def _key(self, moment: Moment) -> tuple[Moment, str, str]:
-        corpus = self._text.corpus
-        return moment, "" if corpus is None else corpus.fingerprint, self._part
+        return moment, self._text.fingerprint, self._part
 
     def _progress(self, share: float) -> None:
         self._share = share

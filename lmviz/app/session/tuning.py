@@ -71,6 +71,7 @@ class CurrentTuning(Part):
         self._measuring: tuple[object, Job] | None = None
         self._failure: tuple[object, str] | None = None
         for signal in (library.model_changed, text.changed):
+            signal.connect(self._forget_other)
             signal.connect(self.begun)
             signal.connect(self.changed)
         training.stop_before(self._let_go)
@@ -145,6 +146,11 @@ class CurrentTuning(Part):
     def known(self) -> Measured | None:
         """What is known of the ways as they are planned now; None until it is."""
         return self._measured[1] if self._measured is not None and self._measured[0] == self._key else None
+
+    def _forget_other(self) -> None:
+        """What was measured of another model or text has that whole text, in the model's tokens."""
+        if self.known is None:
+            self._measured = None
 
     @property
     def is_measuring(self) -> bool:

@@ -302,7 +302,7 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
             return
         cell = self._cell = self._shown()  # of one part to the end, though another may become the strongest
         corpus, by, address = asked.corpus, asked.by, found.addresses[cell[0]]
-        about = (asked.moment[0], corpus, by)
+        about = (asked.moment[0], corpus.fingerprint, by)
         was_known = self.ghost.be_about((*about, address))
         if was_known or about != self._ghost_about:
             # What is drawn of another part of the same model keeps its name until this one is known.

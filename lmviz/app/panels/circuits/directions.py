@@ -261,7 +261,7 @@ class DirectionsPanel(AskingPanel[Moment, DirectionsFound]):
 
             return direction_places(model, direction, reading_rows(model, corpus, tokens=TOKENS), LINES)
 
-        about = (direction, corpus)
+        about = (direction, corpus.fingerprint)
         question = Question(self.places_key, moment, work, about=about, grows=True)
         if self.must_ask(question):
             self.ask(question, lambda found: self._take_places((moment, *about), found))
@@ -276,12 +276,13 @@ class DirectionsPanel(AskingPanel[Moment, DirectionsFound]):
         return corpus if corpus is not None and corpus.task == "next-token" else None
 
     def _lines(self, direction: StateDirection) -> Sequence[LookPart]:
-        if self._corpus is None:
+        corpus = self._corpus
+        if corpus is None:
             return (
                 Words("direction_places_told", text=NO_TEXT, role="muted"),
                 replace(LINES_PART, shown=False),
             )
-        about = (self.session.directions.moment, direction, self._corpus)
+        about = (self.session.directions.moment, direction, corpus.fingerprint)
         if self._places is None or self._places[0] != about:
             return (Words("direction_places_told", text="The text is being read …", role="muted"), LINES_PART)
         found = self._places[1]

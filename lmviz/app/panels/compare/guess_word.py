@@ -277,7 +277,7 @@ class GuessWordPanel(GamePanel):
         self.refresh_soon()
 
     def forget(self) -> None:
-        self.game, self._is_revealed = None, False
+        self.game, self._corpus, self._is_revealed = None, None, False
 
 
 def _say_best(game: GuessingGame) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class ChangedTextPanel(PairPanel["TextDifference | str"]):
     parts = (SENTENCE, TOKENS)
 
     _is_on_held_out = False
-    _held_out: tuple[tuple[Two, Any], TextDifference] | None = None
+    _held_out: tuple[tuple[Two, str], TextDifference] | None = None
     _job: Job | None = None
 
     def question(self) -> Question[Two, TextDifference | str] | Look:
@@ -153,7 +153,7 @@ class ChangedTextPanel(PairPanel["TextDifference | str"]):
 
     def _known(self, two: Two) -> TextDifference | None:
         """What was measured of these two on the text that is open."""
-        if self._held_out is None or self._held_out[0] != (two, self.session.text.corpus):
+        if self._held_out is None or self._held_out[0] != (two, self.session.text.fingerprint):
             return None
         return self._held_out[1]
 
@@ -185,10 +185,10 @@ class ChangedTextPanel(PairPanel["TextDifference | str"]):
         two, corpus = self.session.pair.models, self.session.text.corpus
         if two is None or corpus is None:
             return
-        documents = corpus.validation_documents
+        documents, fingerprint = corpus.validation_documents, corpus.fingerprint
 
         def take(found: TextDifference) -> None:
-            self._held_out = ((two, corpus), found)
+            self._held_out = ((two, fingerprint), found)
             self.refresh_soon()
 
         self._job = self.start_job(

@@ -71,7 +71,7 @@ class DifferencePanel(PairPanel[Apart]):
             ids = last_tokens(pair, judged_text(pair.before, text).documents[0])
             return Apart(state_distance(pair, ids), "")
 
-        return self.asked_of(work, (text, self.session.text.corpus))
+        return self.asked_of(work, (text, self.session.text.fingerprint))
 
     def goes_on(self, subject: Two, found: Apart) -> Question[Any, Apart] | None:
         if found.similarity is not None or not found.has_similarity:

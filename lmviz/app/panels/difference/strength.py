@@ -133,11 +133,12 @@ class StrengthPanel(PairPanel["BetweenText | str"]):
             stretches = first_stretches(pair, held_out or [text], JUDGED)
             return growing(strength_curve(pair, stretches, start))
 
-        asked = self.asked_of(work, (corpus, None if held_out else text), self.curve_key)
+        about = (self.session.text.fingerprint, None if held_out else text)
+        asked = self.asked_of(work, about, self.curve_key)
         if not isinstance(asked, Question):
             return
         if asked != self._curve_asked:
-            self._curve_asked, self._curve = asked, None
+            self._curve_asked, self._curve = asked.without_work, None
             self.ask(replace(asked, grows=True), lambda found: self._take_curve(asked, found))
             return
         is_busy = self.session.work.is_busy(self.curve_key)

@@ -79,7 +79,7 @@ class BackInTimePanel(AskingPanel[Reading, CarriedFound]):
             return Look(self.parts, instead=NO_READING if reading is None else NO_TEXT)
         position = min(self.session.reading.position, reading.last)
         words = self._words(reading, position)
-        whose = (reading.model, reading.step, corpus)
+        whose = (reading.model, reading.step, corpus.fingerprint)
         known = self._others[1] if self._others is not None and self._others[0] == whose else None
         names = reading.model.tokenizer.tokens()
         changes, text = reading.trace.interventions, reading.trace.text or reading.trace.ids
@@ -101,7 +101,7 @@ class BackInTimePanel(AskingPanel[Reading, CarriedFound]):
             )
             return CarriedFound(others, growing, words)
 
-        return Question(self.key, reading, work, about=(position, words, corpus))
+        return Question(self.key, reading, work, about=(position, words, corpus.fingerprint))
 
     def goes_on(self, subject: Reading, found: CarriedFound) -> Question[Reading, CarriedFound] | None:
         if found.growing.is_done:
@@ -115,7 +115,7 @@ class BackInTimePanel(AskingPanel[Reading, CarriedFound]):
 
     def look(self, reading: Reading, found: CarriedFound) -> Look:
         corpus = self.session.text.corpus
-        self._others = (reading.model, reading.step, corpus), found.others
+        self._others = (reading.model, reading.step, self.session.text.fingerprint), found.others
         carried = found.growing.found
         word, against = (visible(reading.answer(id)) for id in found.words)
         position = len(carried.tokens) - 1

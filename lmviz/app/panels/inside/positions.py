@@ -195,7 +195,7 @@ class PositionsPanel(Panel):
             assert opened.tokenizer is not None, "a model that was opened has its tokenizer"
             return measure_beyond(opened, *held_out_ids(corpus, opened.tokenizer))
 
-        question = Question(LOSSES, self.session.library.shown_moment, work, about=corpus)
+        question = Question(LOSSES, self.session.library.shown_moment, work, about=corpus.fingerprint)
         if self.must_ask(question):
             self.ask(question, self._take_beyond)
         elif self.has_drawn(question):

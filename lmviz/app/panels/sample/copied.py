@@ -101,6 +101,7 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
         self._heart: Memorised | None = None
         self._side = 0
         super().__init__(session)
+        session.text.changed.connect(self._forget_index)
 
     def out_of_place(self, model: OpenedModel) -> str:
         if said := super().out_of_place(model):
@@ -134,6 +135,10 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
             return _looked_up(copies, copies.compare([text]), 0)
 
         return Question(self.key, corpus, work, about=(model, text))
+
+    def _forget_index(self) -> None:
+        """Of the text before, which has many times its bytes."""
+        self._index.clear()
 
     def _take(self, asked: Question[Corpus, LookedUp], found: LookedUp) -> None:
         model = self._model_of(asked)

@@ -12,6 +12,7 @@ from lmviz.api.training import open_model
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.window.main_window import MainWindow
+from tests.app.conftest import open_other_text
 
 ONLY_PANELS = ("guess_word", "which_is_real")
 
@@ -74,7 +75,9 @@ def test_a_model_of_words_is_not_asked_to_guess_characters(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", ["guess", "real"])
-def test_play_stays_with_its_own_game(compare: MainWindow, game: str, qtbot: QtBot) -> None:
+def test_play_stays_with_its_own_game(
+    compare: MainWindow, session: Session, game: str, text_file: Path, qtbot: QtBot
+) -> None:
     view = bring_to_front(compare, f"{game}_view", qtbot)
     button = compare.findChild(QPushButton, f"{game}_play_button")
     qtbot.waitUntil(lambda: button.isVisible() and button.isEnabled(), timeout=LONG)
@@ -94,6 +97,7 @@ def test_play_stays_with_its_own_game(compare: MainWindow, game: str, qtbot: QtB
     QApplication.processEvents()
     assert view.is_in_sight
     assert view.isAncestorOf(QApplication.focusWidget())
+    open_other_text(session, text_file, qtbot)
 
 
 @pytest.mark.slow

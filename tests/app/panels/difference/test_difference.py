@@ -14,6 +14,7 @@ import lmviz
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.differences.pair import ModelPair
+from tests.app.conftest import open_other_text
 
 PREFIX = "the cows eat"
 
@@ -134,7 +135,9 @@ def test_the_slider_goes_beyond_both_models(two: MainWindow, session: Session, q
     assert run_recipe(view)["values"] == pytest.approx(view.exported_arrays()["probabilities"], abs=1e-6)
 
 
-def test_each_word_and_the_held_out_text(two: MainWindow, session: Session, qtbot: QtBot) -> None:
+def test_each_word_and_the_held_out_text(
+    two: MainWindow, session: Session, text_file: Path, qtbot: QtBot
+) -> None:
     view = bring_to_front(two, "changed_text_view", qtbot)
     change = lmviz.difference(*models(session), PREFIX, inside=False)
     assert known(qtbot, view, "change") == pytest.approx(change.text.changes, abs=1e-5)
@@ -151,6 +154,7 @@ def test_each_word_and_the_held_out_text(two: MainWindow, session: Session, qtbo
         lambda: len(view.exported_arrays().get("change", ())) == len(held_out.tokens), timeout=LONG
     )
     assert view.exported_arrays()["change"] == pytest.approx(held_out.text.changes, abs=1e-4)
+    open_other_text(session, text_file, qtbot)
 
 
 @pytest.mark.slow

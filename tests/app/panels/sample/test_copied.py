@@ -14,7 +14,7 @@ from lmviz.app.panels.sample.copied import CopiedPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.text.concordance_list import ConcordanceList
 from lmviz.app.window.main_window import MainWindow
-from tests.app.conftest import wait_for_reading
+from tests.app.conftest import open_other_text, wait_for_reading
 
 ONLY_PANELS = ("copied",)
 WORDS = ("horn", "drum", "doll", "lamp", "boat", "kite", "bell", "coin")
@@ -68,7 +68,7 @@ def test_the_longest_passages_are_found_and_the_model_writes_for_a_verdict(
 
 
 def test_lines_learned_by_heart_are_found_on_a_click(
-    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+    window: MainWindow, session: Session, tmp_path: Path, text_file: Path, qtbot: QtBot
 ) -> None:
     chance = np.random.default_rng(0)
     lines = [" ".join(chance.choice(WORDS, 7)) for _ in range(40)]
@@ -91,6 +91,8 @@ def test_lines_learned_by_heart_are_found_on_a_click(
     label = panel.findChild(QLabel, "learned_by_heart_sentence")
     assert f"after step {wanted.since:,} than" in (label.accessibleName() or label.text())
     assert f"of {wanted.count} lines" in (label.accessibleName() or label.text())
+    del corpus
+    open_other_text(session, text_file, qtbot)
 
 
 def said(panel: CopiedPanel, name: str) -> str:

@@ -1,5 +1,6 @@
 """An opened checkpoint that is trained further from the window: planned, tuned, scrubbed, written."""
 
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from lmviz.app.widgets.plots.answer_columns import AnswerColumns
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.window.main_window import MainWindow
 from lmviz.training.forgetting import Forgetting
+from tests.app.conftest import open_other_text
 
 ONLY_PANELS = ("tuning", "loss", "forgetting", "before_after")
 
@@ -83,7 +85,7 @@ def tune(panel: TuningPanel, session: Session, qtbot: QtBot) -> None:
 
 @pytest.mark.slow
 def test_each_way_says_what_it_takes_before_anything_begins(
-    panel: TuningPanel, session: Session, qtbot: QtBot
+    panel: TuningPanel, window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
     ways = panel.findChild(MeasuredCards, "tuning_ways")
     qtbot.waitUntil(lambda: has_plans(session), timeout=LONG)
@@ -105,6 +107,10 @@ def test_each_way_says_what_it_takes_before_anything_begins(
     qtbot.waitUntil(lambda: has_plans(session), timeout=LONG)
     assert session.tuning.known.plans["lora"].trained == plans["lora"].trained // 2
     assert not session.library.model.run.snapshots()[1:]
+    as_it_reads = weakref.ref(session.tuning.known.corpus)
+    window.show_perspective("corpus")  # where nothing measures anew
+    open_other_text(session, text_file, qtbot)
+    assert as_it_reads() is None
 
 
 @pytest.mark.slow
