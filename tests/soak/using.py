@@ -255,7 +255,7 @@ class Restless:
         from lmviz.app.panels.panel import Panel
         from lmviz.app.widgets.base.card import Card
 
-        for panel in self._window.findChildren(Panel):
+        for panel in self._window.findChildren(Panel):  # type: ignore[type-abstract]  # of any kind
             panel.refresh_soon()
             panel.catch_up()
             panel.complain("It cannot be done.", "soak")
