@@ -129,9 +129,10 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
         def work(corpus: Corpus) -> LookedUp:
             from lmviz.origins.copies import Copies
 
-            if not known or known[0][0] is not corpus:
-                known[:] = [(corpus, Copies(corpus, lambda share: _look_up()))]
-            copies = known[0][1]
+            # of a copy: the window may forget it meanwhile
+            kept = [copies for of, copies in tuple(known) if of is corpus]
+            copies = kept[0] if kept else Copies(corpus, lambda share: _look_up())
+            known[:] = [(corpus, copies)]
             return _looked_up(copies, copies.compare([text]), 0)
 
         return Question(self.key, corpus, work, about=(model, text))
