@@ -214,7 +214,7 @@ def examples_in(
 ) -> Examples:
     """The examples of a file, a set, or a part of a corpus, for a model of labels or a translator."""
     from lmviz.models.sequences import SOURCE, TEXT
-    from lmviz.runs.loss_mapping import examples_of_corpus, tokenizer_needed
+    from lmviz.runs.loss_mapping import examples_of_corpus
     from lmviz.text.corpus import Corpus
     from lmviz.text.corpus import load_corpus as load
     from lmviz.text.text_set import TextSet
@@ -226,12 +226,12 @@ def examples_in(
         return _examples_of_set(model, source)
     further: dict[str, Any] = {"task": model.task, "validation": 0.0, **settings}
     if SOURCE in model.inputs:
-        own = tokenizer_needed(model, SOURCE)
+        own = model.tokenizer_needed(SOURCE)
         text = load(source, own, target=target, target_tokenizer=model.tokenizer, **further)
     elif target is not None:
         raise LmvizError("This model does not translate, so there is no target: leave it out.")
     else:
-        text = load(source, tokenizer_needed(model, TEXT), labels=model.predicts.names, **further)
+        text = load(source, model.tokenizer_needed(TEXT), labels=model.predicts.names, **further)
     assert text.training_examples is not None, "its task has examples"
     return text.training_examples
 

@@ -14,6 +14,7 @@ from lmviz.models.prefix import read_prefix
 from lmviz.models.sequences import SOURCE, TEXT
 from lmviz.readouts.passages import stretches
 from lmviz.text.corpus import Corpus
+from lmviz.text.examples_for import Part, examples_for, sources_for
 
 LENGTH = 128
 """Tokens of a row at most."""
@@ -85,13 +86,18 @@ def _of_texts(
     model: Model, given: Corpus | Sequence[str], tokens: int, length: int, held_out: int, seed: int
 ) -> tuple[list[ReadText], list[ReadText]]:
     if isinstance(given, Corpus) and given.task in ("tagging", "classification"):
-        parts = given.training_examples, given.validation_examples
-        sources: list[Sequence[np.ndarray]] = [() if part is None else part.source for part in parts]
+        tokenizer = model.tokenizer_needed(TEXT)
         found = [
-            [ReadText(np.asarray(ids[:length], dtype=np.int64)) for ids in _drawn(part, seed)]
-            for part in sources
+            _up_to(
+                (
+                    ReadText(np.asarray(ids[:length], dtype=np.int64))
+                    for ids in _drawn(sources_for(given, part, tokenizer), seed)
+                ),
+                most,
+            )
+            for part, most in _parts(tokens, held_out)
         ]
-        return _up_to(iter(found[0]), tokens), _up_to(iter(found[1]), held_out)
+        return found[0], found[1]
     if isinstance(given, Corpus):
         learned = _up_to(_rows(model, given.training_documents, length, seed), tokens)
         return learned, _up_to(_rows(model, given.validation_documents, length, seed), held_out)
@@ -101,24 +107,30 @@ def _of_texts(
 def _of_pairs(
     model: Model, given: Corpus | Sequence[str], tokens: int, length: int, held_out: int, seed: int
 ) -> tuple[list[ReadText], list[ReadText]]:
-    if not isinstance(given, Corpus) or given.training_examples is None or len(model.inputs) != 2:
+    if not isinstance(given, Corpus) or given.task != model.task or len(model.inputs) != 2:
         raise LmvizError(
             f"{model.name or 'This model'} reads a source beside its text: give a corpus of pairs, as "
             "lmviz.load_corpus reads it."
         )
     found = []
-    for part, most in ((given.training_examples, tokens), (given.validation_examples, held_out)):
-        pairs = () if part is None else tuple(range(len(part)))
+    reads, writes = model.tokenizer_needed(SOURCE), model.tokenizer_needed(TEXT)
+    for part, most in _parts(tokens, held_out):
+        pairs = examples_for(given, part, reads, target_tokenizer=writes)
         rows = (
             ReadText(
-                np.asarray(part.target[at][:length], dtype=np.int64),
-                np.asarray(part.source[at], dtype=np.int64),
+                np.asarray(pairs.target[at][:length], dtype=np.int64),
+                np.asarray(pairs.source[at], dtype=np.int64),
             )
-            for at in _drawn(pairs, seed)
-            if part is not None and (model.context is None or len(part.source[at]) <= model.context)
+            for at in _drawn(range(len(pairs)), seed)
+            if model.context is None or len(pairs.source[at]) <= model.context
         )
         found.append(_up_to(rows, most))
     return found[0], found[1]
+
+
+def _parts(tokens: int, held_out: int) -> tuple[tuple[Part, int], tuple[Part, int]]:
+    """The parts of a corpus, each with how many tokens of it are read."""
+    return ("training", tokens), ("validation", held_out)
 
 
 def _drawn(given: Sequence, seed: int) -> Iterator:  # type: ignore[type-arg]  # ids, texts or numbers

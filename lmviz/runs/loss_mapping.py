@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
     from lmviz.text.examples import Examples
     from lmviz.text.examples_for import Part
-    from lmviz.text.tokenizer import Tokenizer
 
 
 def map_of_corpus(
@@ -59,19 +58,11 @@ def examples_of_corpus(model: Model, corpus: Corpus, part: Part) -> Examples:
     if not len(documents):
         raise LmvizError(f"Nothing of {corpus.name} is held out: choose the text that was learned from.")
     if SOURCE not in model.inputs:
-        tokenizer = tokenizer_needed(model, TEXT)
+        tokenizer = model.tokenizer_needed(TEXT)
         return examples_for(corpus, part, tokenizer, model.predicts.names)
     return examples_for(
-        corpus, part, tokenizer_needed(model, SOURCE), target_tokenizer=tokenizer_needed(model, TEXT)
+        corpus, part, model.tokenizer_needed(SOURCE), target_tokenizer=model.tokenizer_needed(TEXT)
     )
-
-
-def tokenizer_needed(model: Model, sequence: str) -> Tokenizer:
-    """The tokenizer of one of a model's sequences; LmvizError without one."""
-    tokenizer = model.tokenizer_of(sequence)
-    if tokenizer is None:
-        raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
-    return tokenizer
 
 
 def learned_counts(model: Model, corpus: Corpus) -> np.ndarray | None:

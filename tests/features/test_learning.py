@@ -126,3 +126,41 @@ def test_what_does_not_fit_in_memory_is_refused_before_anything_is_written(train
         with pytest.raises(lmviz.LmvizError, match="GB of memory, and the machine has"):
             asked()
     assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize("name", ["reviews", "ambiguous"])
+def test_labelled_text_is_read_in_the_models_own_tokens(trained, name):
+    from lmviz.features.texts import read_feature_texts
+
+    model, _ = trained
+    corpus = lmviz.load_corpus(name)
+    assert corpus.tokenizer.vocabulary_size != model.tokenizer.vocabulary_size
+    found = read_feature_texts(model, corpus, tokens=500, length=8)
+    for rows, texts in (
+        (found.learned, corpus.training_documents),
+        (found.held_out, corpus.validation_documents),
+    ):
+        read = {tuple(model.tokenizer.encode(text).tolist()[:8]) for text in texts}
+        assert {tuple(row.ids.tolist()) for row in rows} <= read
+    assert lmviz.find_features(model, corpus, **SETTINGS).width == 8
+
+
+def test_pairs_are_read_in_the_models_own_tokens():
+    from lmviz.features.texts import read_feature_texts
+
+    model = lmviz.open_model(lmviz.api.training.find_run("twin-gru-short"))
+    corpus = lmviz.load_corpus("twin", tokenizer="characters")
+    own, written = model.tokenizer_of("source"), model.tokenizer
+    found = read_feature_texts(model, corpus, tokens=500)
+    sources, targets = corpus.training_documents, corpus.training_examples.texts
+    wanted = {
+        (
+            *own.encode(source).tolist(),
+            own.end_id,
+            written.start_id,
+            *written.encode(target).tolist(),
+            written.end_id,
+        )
+        for source, target in zip(sources, targets, strict=True)
+    }
+    assert {(*row.source.tolist(), *row.ids.tolist()) for row in found.learned} <= wanted
