@@ -17,10 +17,12 @@ import numpy as np
 
 from lmviz.base.errors import LmvizError
 from lmviz.models.interruption import look_up
+from lmviz.models.sequences import SOURCE, TEXT
 from lmviz.text.stretch import Stretches
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from lmviz.models.model import Model
     from lmviz.models.prediction import Prediction
     from lmviz.text.corpus import Corpus
     from lmviz.training.pieces import Pieces
@@ -101,6 +103,16 @@ class LearnedText:
             asked=np.ones(len(target.ids), dtype=bool),
             names=corpus.labels,
         )
+
+    def check_read_by(self, model: Model) -> None:
+        """LmvizError where a model has other tokens or labels: it would read the ids of this as those."""
+        reads = model.tokenizer_needed(SOURCE if SOURCE in model.inputs else TEXT)
+        says = model.tokenizer_needed(TEXT).tokens() if model.predicts.continues else model.predicts.names
+        if reads.tokens() != self.corpus.tokenizer.tokens() or tuple(says) != tuple(self.names):
+            raise LmvizError(
+                f"{self.corpus.name} was read in other tokens or labels than {model.name or 'the model'} "
+                "has: give the text that it learned from, or none."
+            )
 
     @classmethod
     def held_out(cls, corpus: Corpus) -> LearnedText:

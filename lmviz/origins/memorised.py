@@ -90,6 +90,7 @@ def memorised(
         raise LmvizError("Lines learned by heart are found over at least three snapshots: train for longer.")
     learned, held_out = LearnedText.of(corpus), LearnedText.held_out(corpus)
     model = opened(steps[-1])
+    learned.check_read_by(model)
     if next(model.parameters(), None) is None:
         raise LmvizError("This model counts its text once: no line of it is learned before another.")
     ours, theirs = (_LinesRead(text, model, run, tokens) for text in (learned, held_out))

@@ -76,6 +76,7 @@ class Teaching:
         self._run, self._opened = run, opened
         self.text = LearnedText.of(corpus)
         model = opened(None)
+        self.text.check_read_by(model)
         self._counts = next(model.parameters(), None) is None
         self.wanted = wanted_id(word, model.predicts, model.tokenizer, model.vocabulary_size)
         self.asked, context, self._names = _question(model, text, self.wanted, source, position)

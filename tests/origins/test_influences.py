@@ -297,3 +297,13 @@ def test_words_that_cannot_be_said_are_named(trained):
         lmviz.influences(tagger, "the cat", "X", corpus=tagged)
     with pytest.raises(lmviz.LmvizError, match="none at 5"):
         lmviz.influences(tagger, "the cat", "N", corpus=tagged, position=5)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_text_in_other_tokens_is_refused(trained, name):
+    run, corpus = trained(name)
+    text, options, (asked, word), further = TASKS[name]
+    other = text_corpus(text.replace(text.split()[0], "zebra"), tokenizer="words", validation=0.0, **options)
+    assert other.fingerprint != corpus.fingerprint
+    with pytest.raises(lmviz.LmvizError, match="other tokens"):
+        lmviz.influences(run, asked, word, corpus=other, **further)

@@ -37,6 +37,13 @@ def test_lines_that_nothing_predicts_are_found_to_be_learned_by_heart(trained):
     assert len(found.lines) == min(40, round(found.share * found.count))
 
 
+def test_a_text_in_other_tokens_is_refused(trained):
+    run, _ = trained
+    other = text_corpus("one two three four .\n" * 20, tokenizer="words", documents="line", validation=0.4)
+    with pytest.raises(lmviz.LmvizError, match="other tokens"):
+        lmviz.memorised(run, corpus=other)
+
+
 def test_mean_losses_are_those_of_evaluate(trained):
     run, corpus = trained
     found = lmviz.memorised(run, corpus=corpus, tokens=None)
