@@ -19,6 +19,7 @@ SIZE = (1440, 900)
 LECTURE_HALL = (1280, 720)
 BOTH = ("light", "dark")
 STORY = "Maya put the brown stone in the barrel. Later, Maya opened the barrel, and there lay the brown"
+CONTAINERS = "Maya owned a brown stone. She put it in the barrel. Later, Maya opened the"
 TRAINED_STEPS = 600
 
 
@@ -137,16 +138,22 @@ def texts(driver: Driver) -> None:
     many.choose(int(many.values.values.argmin()))
 
 
-def features(driver: Driver) -> None:
-    """A feature of a Transformer of stories that raises the names of containers, and is taken out."""
+def open_shipped_features(driver: Driver, text: str = "") -> None:
+    """The features that come with the Transformer of stories, and what they do in a text."""
     driver.show("features")
     driver.open_text("stories")
     driver.open_model("stories-transformer")
-    driver.type("Maya owned a brown stone. She put it in the barrel. Later, Maya opened the")
+    if text:
+        driver.type(text)
     driver.click("shipped_features_button")
     found = driver.session.features
     driver.wait(lambda: found.reading is not None and not found.is_reading, "what the features do")
-    found.choose(443)
+
+
+def features(driver: Driver) -> None:
+    """A feature of a Transformer of stories that raises the names of containers, and is taken out."""
+    open_shipped_features(driver, CONTAINERS)
+    driver.session.features.choose(443)
     for name in ("feature_view", "feature_words_view", "feature_turn_view"):
         panel = driver.find(name)
         driver.wait(lambda panel=panel: "443" in repr(panel.asked and panel.asked.about), "the feature")
@@ -154,12 +161,7 @@ def features(driver: Driver) -> None:
 
 def feature_graph(driver: Driver) -> None:
     """The answer to a story followed back through the features of the feed-forward networks."""
-    driver.show("features")
-    driver.open_text("stories")
-    driver.open_model("stories-transformer")
-    driver.click("shipped_features_button")
-    found = driver.session.features
-    driver.wait(lambda: found.reading is not None and not found.is_reading, "what the features do")
+    open_shipped_features(driver)
     driver.show("circuits")
     driver.wait(lambda: bool(driver.session.contrast.offers()), "the questions")
     driver.session.contrast.open(driver.session.contrast.offers()[0])

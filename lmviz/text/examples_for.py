@@ -30,8 +30,15 @@ def examples_for(
     pairs. They come in the order of the corpus. LmvizError where the corpus has no examples, has a label that
     is none of `labels`, or where the model's tokens are not the words that have tags.
     """
-    found = _examples(corpus, part)
-    source, target, unknown = sources_for(corpus, part, tokenizer), found.target, found.unknown
+    found = corpus.training_examples if part == "training" else corpus.validation_examples
+    documents = corpus.training_documents if part == "training" else corpus.validation_documents
+    if found is None:
+        raise LmvizError(f"The text {corpus.name} has no examples: open tagged or labelled text, or pairs.")
+    source, target, unknown = found.source, found.target, found.unknown
+    if tokenizer.json != corpus.tokenizer.json:
+        ends = corpus.task == "translation"
+        stream = encode_documents(documents, tokenizer, start=False, end=ends)
+        source = Sequences(stream.ids, stream.starts)
     if corpus.target_tokenizer is not None:
         reader = target_tokenizer or corpus.target_tokenizer
         target, unknown = _targets(found, corpus.target_tokenizer, reader), reader.unknown_id
@@ -42,27 +49,6 @@ def examples_for(
             f"This model cuts the words of {corpus.name} in another way, so their tags do not fit."
         )
     return Examples(source, target, found.texts, unknown)
-
-
-def sources_for(corpus: Corpus, part: Part, tokenizer: Tokenizer) -> Sequences:
-    """What is read in a part of a corpus, as ids of a model's tokenizer; LmvizError where it has no examples.
-
-    They come in the order of the corpus.
-    """
-    found = _examples(corpus, part)
-    if tokenizer.json == corpus.tokenizer.json:
-        return found.source
-    documents = corpus.training_documents if part == "training" else corpus.validation_documents
-    ends = corpus.task == "translation"
-    stream = encode_documents(documents, tokenizer, start=False, end=ends)
-    return Sequences(stream.ids, stream.starts)
-
-
-def _examples(corpus: Corpus, part: Part) -> Examples:
-    found = corpus.training_examples if part == "training" else corpus.validation_examples
-    if found is None:
-        raise LmvizError(f"The text {corpus.name} has no examples: open tagged or labelled text, or pairs.")
-    return found
 
 
 def _targets(found: Examples, own: Tokenizer, other: Tokenizer) -> Sequences:
