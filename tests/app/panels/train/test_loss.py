@@ -1,8 +1,6 @@
 """The loss plot: its unit, scale and smoothing, several runs over one another, and honest references."""
 
-import gc
 import math
-import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +22,7 @@ from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.window.main_window import MainWindow
 from lmviz.text.corpus import load_corpus
 from lmviz.training.units import smooth
+from tests.app.conftest import open_other_text
 
 ONLY_PANELS = ("loss",)
 
@@ -256,17 +255,9 @@ def test_a_run_on_another_text_is_thinner_still_dashed_and_fainter(
 
 
 def test_the_text_before_is_not_kept_for_its_references(
-    loss: LossPanel, window: MainWindow, session: Session, text_file: Path, tmp_path: Path, qtbot: QtBot
+    loss: LossPanel, window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    before, other = weakref.ref(session.text.corpus), tmp_path / "other.txt"
+    other = tmp_path / "other.txt"
     other.write_text("the hen sees the dog\n" * 30, encoding="utf-8")
     window.show_perspective("polls")
-    with qtbot.waitSignal(session.text.changed, timeout=LONG):
-        session.text.open(other, documents="line")
-    qtbot.waitUntil(lambda: session.work.is_at_rest and not session.work.jobs, timeout=LONG)
-
-    def is_gone() -> bool:
-        gc.collect()
-        return before() is None
-
-    qtbot.waitUntil(is_gone, timeout=LONG)
+    open_other_text(session, other, qtbot)
