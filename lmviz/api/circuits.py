@@ -354,13 +354,12 @@ def _stretches(model: Model, path: str | Path, tokens: int | None) -> Any:
     from lmviz.text.corpus import load_corpus as load
     from lmviz.training.held_out import documents_of
 
-    if model.tokenizer is None:
-        raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
+    tokenizer = model.tokenizer_needed()
     if not model.predicts.continues or len(model.inputs) > 1:
         raise LmvizError(
             "The loss over the text of a file is that of a language model of one text: ask this one about "
             "contrasts."
         )
-    text = load(path, model.tokenizer, task="next-token", documents=model.documents, validation=0.0)
-    start = model.tokenizer.start_id if text.marks_boundaries else None
+    text = load(path, tokenizer, task="next-token", documents=model.documents, validation=0.0)
+    start = tokenizer.start_id if text.marks_boundaries else None
     return stretches(documents_of(text.training, start), model.context, tokens)

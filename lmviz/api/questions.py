@@ -431,9 +431,7 @@ def evaluate(
     progress = progress or unheard
     _check_of_the_file(settings)
     opened, interventions = opened_model(model, special_tokens), listed(interventions)
-    tokenizer = opened.tokenizer
-    if tokenizer is None:
-        raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
+    tokenizer = opened.tokenizer_needed()
     if any(item.concerns_tokens for item in interventions):
         raise LmvizError("An intervention cannot change the tokens that are judged: change the text instead.")
     if SOURCE in opened.inputs:

@@ -494,11 +494,8 @@ def read_texts(model: Model, texts: Corpus | Texts | str | Path) -> Sequence[str
     from lmviz.text.text_set import TextSet
 
     if isinstance(texts, str | Path):
-        if model.tokenizer is None:
-            raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
-        texts = load_corpus(
-            texts, model.tokenizer, task="next-token", documents=model.documents, validation=0.0
-        )
+        tokenizer = model.tokenizer_needed()
+        texts = load_corpus(texts, tokenizer, task="next-token", documents=model.documents, validation=0.0)
     if isinstance(texts, Corpus):
         return texts.training_documents
     if isinstance(texts, TextSet):

@@ -191,9 +191,7 @@ def judged_text(
     from lmviz.text.text_set import TextSet
     from lmviz.training.held_out import documents_judged, documents_of, lines_judged
 
-    tokenizer = model.tokenizer
-    if tokenizer is None:
-        raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
+    tokenizer = model.tokenizer_needed()
     start = tokenizer.start_id if tokenizer.marks_boundaries else None
     if isinstance(text, TextSet):
         rows = [read_prefix(model, row.text).ids for row in text]
@@ -213,7 +211,7 @@ def examples_in(
     model: Model, source: Any, target: str | Path | None, settings: Mapping[str, Any], part: str = "training"
 ) -> Examples:
     """The examples of a file, a set, or a part of a corpus, for a model of labels or a translator."""
-    from lmviz.models.sequences import SOURCE, TEXT
+    from lmviz.models.sequences import SOURCE
     from lmviz.runs.loss_mapping import examples_of_corpus
     from lmviz.text.corpus import Corpus
     from lmviz.text.corpus import load_corpus as load
@@ -231,7 +229,7 @@ def examples_in(
     elif target is not None:
         raise LmvizError("This model does not translate, so there is no target: leave it out.")
     else:
-        text = load(source, model.tokenizer_needed(TEXT), labels=model.predicts.names, **further)
+        text = load(source, model.tokenizer_needed(), labels=model.predicts.names, **further)
     assert text.training_examples is not None, "its task has examples"
     return text.training_examples
 

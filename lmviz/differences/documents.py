@@ -46,9 +46,7 @@ def judged_text(model: Model, given: Given) -> JudgedText:
 
 def ids_of_documents(model: Model, documents: Documents) -> JudgedText:
     """The documents of a corpus as a model reads them; LmvizError where it cannot."""
-    tokenizer = model.tokenizer
-    if tokenizer is None:
-        raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
+    tokenizer = model.tokenizer_needed()
     start = tokenizer.start_id if tokenizer.marks_boundaries else None
     if model.documents == EVERY_LINE:
         raise LmvizError(

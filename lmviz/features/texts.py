@@ -14,7 +14,7 @@ from lmviz.models.prefix import read_prefix
 from lmviz.models.sequences import SOURCE, TEXT
 from lmviz.readouts.passages import stretches
 from lmviz.text.corpus import Corpus
-from lmviz.text.examples_for import Part, examples_for, sources_for
+from lmviz.text.examples_for import Part, examples_for
 
 LENGTH = 128
 """Tokens of a row at most."""
@@ -85,22 +85,10 @@ def read_feature_texts(
 def _of_texts(
     model: Model, given: Corpus | Sequence[str], tokens: int, length: int, held_out: int, seed: int
 ) -> tuple[list[ReadText], list[ReadText]]:
-    if isinstance(given, Corpus) and given.task in ("tagging", "classification"):
-        tokenizer = model.tokenizer_needed(TEXT)
-        found = [
-            _up_to(
-                (
-                    ReadText(np.asarray(ids[:length], dtype=np.int64))
-                    for ids in _drawn(sources_for(given, part, tokenizer), seed)
-                ),
-                most,
-            )
-            for part, most in _parts(tokens, held_out)
-        ]
-        return found[0], found[1]
     if isinstance(given, Corpus):
-        learned = _up_to(_rows(model, given.training_documents, length, seed), tokens)
-        return learned, _up_to(_rows(model, given.validation_documents, length, seed), held_out)
+        rows = _begins if given.task in ("tagging", "classification") else _rows
+        learned = _up_to(rows(model, given.training_documents, length, seed), tokens)
+        return learned, _up_to(rows(model, given.validation_documents, length, seed), held_out)
     return _up_to(_rows(model, given, length, seed), tokens + held_out), []
 
 
@@ -113,8 +101,9 @@ def _of_pairs(
             "lmviz.load_corpus reads it."
         )
     found = []
-    reads, writes = model.tokenizer_needed(SOURCE), model.tokenizer_needed(TEXT)
-    for part, most in _parts(tokens, held_out):
+    reads, writes = model.tokenizer_needed(SOURCE), model.tokenizer_needed()
+    parts: tuple[tuple[Part, int], ...] = ("training", tokens), ("validation", held_out)
+    for part, most in parts:
         pairs = examples_for(given, part, reads, target_tokenizer=writes)
         rows = (
             ReadText(
@@ -126,11 +115,6 @@ def _of_pairs(
         )
         found.append(_up_to(rows, most))
     return found[0], found[1]
-
-
-def _parts(tokens: int, held_out: int) -> tuple[tuple[Part, int], tuple[Part, int]]:
-    """The parts of a corpus, each with how many tokens of it are read."""
-    return ("training", tokens), ("validation", held_out)
 
 
 def _drawn(given: Sequence, seed: int) -> Iterator:  # type: ignore[type-arg]  # ids, texts or numbers
@@ -150,6 +134,13 @@ def _up_to(rows: Iterator[ReadText], tokens: int) -> list[ReadText]:
         if count >= tokens:
             break
     return found
+
+
+def _begins(model: Model, texts: Sequence[str], length: int, seed: int) -> Iterator[ReadText]:
+    """A row of each text, which has one label or one for each word: its beginning where it is longer."""
+    for text in _drawn(texts, seed):
+        if text.strip():
+            yield ReadText(np.asarray(read_prefix(model, text).ids[:length]))
 
 
 def _rows(model: Model, texts: Sequence[str], length: int, seed: int) -> Iterator[ReadText]:

@@ -140,8 +140,8 @@ class Model(Shown, nn.Module, ABC):
         """What turns a text into the tokens of a sequence, if it is known."""
         return self.tokenizer if sequence == TEXT else self.further_tokenizers.get(sequence)
 
-    def tokenizer_needed(self, sequence: str) -> Tokenizer:
-        """The same; LmvizError where it is not known."""
+    def tokenizer_needed(self, sequence: str = TEXT) -> Tokenizer:
+        """The same, by default of the text; LmvizError where it is not known."""
         found = self.tokenizer_of(sequence)
         if found is None:
             raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")

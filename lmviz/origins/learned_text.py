@@ -107,7 +107,7 @@ class LearnedText:
     def check_read_by(self, model: Model) -> None:
         """LmvizError where a model has other tokens or labels: it would read the ids of this as those."""
         reads = model.tokenizer_needed(SOURCE if SOURCE in model.inputs else TEXT)
-        says = model.tokenizer_needed(TEXT).tokens() if model.predicts.continues else model.predicts.names
+        says = model.tokenizer_needed().tokens() if model.predicts.continues else model.predicts.names
         if reads.tokens() != self.corpus.tokenizer.tokens() or tuple(says) != tuple(self.names):
             raise LmvizError(
                 f"{self.corpus.name} was read in other tokens or labels than {model.name or 'the model'} "

@@ -51,19 +51,18 @@ def evaluate_corpus(
     from lmviz.training.held_out import evaluate_documents
     from lmviz.training.label_evaluation import evaluate_examples
 
-    if model.tokenizer is None:
-        raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
+    tokenizer = model.tokenizer_needed()
     if SOURCE in model.inputs:
         source = model.tokenizer_of(SOURCE)
         captions = model.task == CAPTIONING
         _check(corpus, model.task, "pictures with captions" if captions else "pairs of texts")
         assert source is not None, "a translator opened from a run has both tokenizers"
-        examples = examples_for(corpus, part, source, target_tokenizer=model.tokenizer)
+        examples = examples_for(corpus, part, source, target_tokenizer=tokenizer)
         return evaluate_translations(model, examples, progress)
     if not model.predicts.continues:
         per_text = model.predicts.per == "text"
         _check(corpus, model.task, "labelled text" if per_text else "tagged text")
-        examples = examples_for(corpus, part, model.tokenizer, model.predicts.names)
+        examples = examples_for(corpus, part, tokenizer, model.predicts.names)
         return evaluate_examples(model, examples, progress)
     documents = corpus.training_documents if part == "training" else corpus.validation_documents
     return evaluate_documents(model, documents, progress)

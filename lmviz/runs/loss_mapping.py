@@ -58,10 +58,10 @@ def examples_of_corpus(model: Model, corpus: Corpus, part: Part) -> Examples:
     if not len(documents):
         raise LmvizError(f"Nothing of {corpus.name} is held out: choose the text that was learned from.")
     if SOURCE not in model.inputs:
-        tokenizer = model.tokenizer_needed(TEXT)
+        tokenizer = model.tokenizer_needed()
         return examples_for(corpus, part, tokenizer, model.predicts.names)
     return examples_for(
-        corpus, part, model.tokenizer_needed(SOURCE), target_tokenizer=model.tokenizer_needed(TEXT)
+        corpus, part, model.tokenizer_needed(SOURCE), target_tokenizer=model.tokenizer_needed()
     )
 
 

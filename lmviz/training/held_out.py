@@ -45,9 +45,7 @@ def documents_judged(
 
 
 def _stream_of(model: Model, documents: Documents, progress: Report) -> Stream:
-    tokenizer = model.tokenizer
-    if tokenizer is None:
-        raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
+    tokenizer = model.tokenizer_needed()
     if not tokenizer.marks_boundaries:
         documents = divide([_as_one_text(documents).encode("utf-8")], "file")
     return encode_documents(documents, tokenizer, progress)
