@@ -125,6 +125,12 @@ class OpenFeatures(Part):
         """Whether a text has to be opened first."""
         return self._corpus is None
 
+    @property
+    def has_no_offers(self) -> bool:
+        """Whether it is known that there are no dictionaries of the shown model."""
+        model = self._library.model
+        return model is not None and self._offered.get(model.folder) == ()
+
     def offers(self) -> tuple[Path, ...]:
         """The dictionaries that lie in the shown model's run, and those that were found in it."""
         model = self._library.model
@@ -140,7 +146,7 @@ class OpenFeatures(Part):
             return (*beside, *(each.path for each in kept_features(folder) if each.is_finished))
 
         def take(found: tuple[Path, ...]) -> None:
-            is_new = found != self._offered.get(folder, ())
+            is_new = found != self._offered.get(folder)
             self._offered = {folder: found}
             if is_new and is_late:
                 self.changed.emit()

@@ -70,13 +70,14 @@ class Session(QObject):
     `said` carries a sentence about something that no part was asked for, such as a file that cannot be saved.
     `made_way` carries the sentence that a training was stopped for a step of a lesson.
     `wanted` carries a perspective that is to be looked at, such as that of the race, and a panel in it, empty
-    where any will do; `series_changed` that it is known anew how the training
-    of another program stands.
+    where any will do; `finding_wanted` that features are to be found, where a person does that;
+    `series_changed` that it is known anew how the training of another program stands.
     """
 
     said = Signal(str)
     made_way = Signal(str)
     wanted = Signal(str, str)
+    finding_wanted = Signal()
     series_changed = Signal()
 
     def __init__(self, runs_folder: Path | None = None, parent: QObject | None = None) -> None:

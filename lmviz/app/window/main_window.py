@@ -418,6 +418,7 @@ class MainWindow(QMainWindow):
         session.plan.offered.connect(lambda: self.show_perspective("train"))
         self.transport.plan_wanted.connect(self._show_plan)
         session.wanted.connect(self._show_wanted)
+        session.finding_wanted.connect(lambda: self.commands.choosing.find_features())
         library = session.library
         say = self.notice.show_failures
         for part in (session.reading, session.chat, session.text, students):

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from lmviz.features.feature_reading import FeatureReading, NamedWords
 
 NO_MODEL = "Open a model to look at its features."
-NO_FEATURES = "Open features, or find some: a dictionary of what the model says to itself at one place."
+NO_FEATURES = (
+    "A dictionary takes the states of a model apart into features, each of which is on at few words. "
+    "Open one, or find one."
+)
 NO_TEXT = "Open a text: what features do is read off it."
 READING = "The text is being read."
 FOLLOWS = ("features.changed", "features.chosen_changed", "features.named", "library.model_changed")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lmviz.features.feature_reading import FeatureReading
 
 ALL, HERE = "all", "on at this token"
+OPEN, FIND = "Open its features", "Find features…"
 ACTIVE = Key("active features")
 LITTLE = 0.5
 """Less than this share of the variance is little."""
@@ -120,8 +121,8 @@ class FeaturesPanel(Panel):
         features = self.session.features
         features.renew()
         missing, offers = what_is_missing(self.session), features.offers()
-        of_features = f"Open {offers[0].stem}" if offers and missing == NO_FEATURES else ""
-        self._invitation.invite(missing, MODEL_OFFER if missing == NO_MODEL else of_features)
+        offer = OPEN if offers else FIND if features.has_no_offers else ""
+        self._invitation.invite(missing, {NO_MODEL: MODEL_OFFER, NO_FEATURES: offer}.get(missing, ""))
         self._card.set_placeholder(missing)
         dictionary, reading = features.dictionary, features.reading
         if missing or dictionary is None:
@@ -246,6 +247,8 @@ class FeaturesPanel(Panel):
             self.session.library.open(FIRST_MODEL)
         elif offers:
             self.session.features.open_file(offers[0])
+        else:
+            self.session.finding_wanted.emit()
 
 
 def worth_in_words(dictionary: Dictionary, reading: FeatureReading | None) -> str:

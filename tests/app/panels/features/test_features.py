@@ -15,13 +15,14 @@ from lmviz.app.opening.scenes import scene_of
 from lmviz.app.panels.features.feature import FeaturePanel
 from lmviz.app.panels.features.feature_turn import FeatureTurnPanel
 from lmviz.app.panels.features.feature_words import FeatureWordsPanel
-from lmviz.app.panels.features.features import FeaturesPanel
+from lmviz.app.panels.features.features import FIND, OPEN, FeaturesPanel
 from lmviz.app.panels.features.features_text import FeaturesTextPanel
 from lmviz.app.panels.features.matched import CHOOSE, MatchedPanel
 from lmviz.app.panels.features.staying import StayingPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import whole_percentage
 from lmviz.app.widgets.tables.table_view import TableView
+from lmviz.app.window.find_features_dialog import FindFeaturesDialog
 from lmviz.app.window.main_window import MainWindow
 from lmviz.desktop.scene import Scene
 from lmviz.features import remembered
@@ -66,6 +67,29 @@ def test_without_features_it_says_what_to_open(window: MainWindow, session: Sess
     qtbot.waitUntil(lambda: any("Open a model" in label.text() for label in panel.findChildren(QLabel)))
     assert panel.exported_arrays() == {}
     assert panel.recipe() == ""
+
+
+def test_where_no_features_lie_beside_a_model_finding_some_is_offered(
+    window: MainWindow, session: Session, transformer_run: Path, file: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    bare = copytree(transformer_run, tmp_path / "bare")
+    window.show_perspective("features")
+    session.library.open(bare)
+    button = window.findChild(QPushButton, "shipped_features_button")
+    qtbot.waitUntil(lambda: button.text() == FIND and button.isVisible())
+    button.click()
+    [dialog] = window.findChildren(FindFeaturesDialog)
+    qtbot.waitUntil(dialog.isVisible)
+    dialog.close()
+
+    beside = copytree(transformer_run, tmp_path / "beside")
+    (beside / "features").mkdir()
+    file.rename(beside / "features" / "drawn.safetensors")
+    session.library.open(beside)
+    qtbot.waitUntil(lambda: button.text() == OPEN and button.isVisible())
+    button.click()
+    qtbot.waitUntil(lambda: session.features.opened is not None)
+    assert session.features.opened.file == beside / "features" / "drawn.safetensors"
 
 
 def test_the_list_is_what_python_reads_and_can_be_searched_and_named(
