@@ -94,6 +94,7 @@ sys.exit(using.main([sys.argv[2], "--actions", "20", "--same", "--rounds", "12"]
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # twelve rounds, beside two other tests
 @pytest.mark.skipif(sys.platform != "linux", reason="reads its memory where Linux tells it")
 @pytest.mark.parametrize("how", ["level", "leaking"])
 def test_a_window_that_is_used_stays_as_it_was_or_it_is_said_what_grew(how: str, tmp_path: Path) -> None:
