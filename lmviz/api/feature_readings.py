@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lmviz.api.given import listed, opened_model, run_with_steps
@@ -61,7 +60,7 @@ def read_features(
     if needed:
         with heard_by(part_of(report, 0.4, 1.0)):
             *_, found = measured(opened, reading)
-        reading = replace(reading, needed=found.losses, needed_each=found.each)
+        reading = found.of(reading)
     return reading
 
 
@@ -89,12 +88,13 @@ def turn_feature(
     """The next tokens after a text as a feature is multiplied by `factors`, with the error kept.
 
     `.probabilities` is (factor, token), `.share(tokens)` what some tokens have together. LmvizError where
-    there is no such feature, or where the dictionary is a transcoder.
+    there is no such feature.
     """
     from lmviz.features.written_words import FACTORS
     from lmviz.features.written_words import turned_feature as turned
 
-    change_feature(dictionary, feature, to=0)  # says what is wrong with either
+    _check_dictionary(dictionary)
+    feature = dictionary.check(feature)
     if not isinstance(text, str):
         raise LmvizError(f"{text!r} is no text: give a string.")
     try:

@@ -71,7 +71,10 @@ class Coding:
         """(..., channel) what activations (..., feature) write, and what is written without any."""
         return activations @ self.decoder + self.decoder_bias
 
-    def reconstructed(self, states: torch.Tensor) -> torch.Tensor:
-        """(..., channel) what features put in place of states, or of what a feed-forward network writes."""
-        written = self.decoded(self.encoded(states))
+    def reconstructed(self, states: torch.Tensor, activations: torch.Tensor | None = None) -> torch.Tensor:
+        """(..., channel) what features put in place of states, or of what a feed-forward network writes.
+
+        The `activations` (..., feature) of the states may be given where they are known.
+        """
+        written = self.decoded(self.encoded(states) if activations is None else activations)
         return written if self.skip is None else written + states @ self.skip.T

@@ -88,6 +88,15 @@ class Dictionary(Shown):
         lengths = np.linalg.norm(self.decoder, axis=1, keepdims=True)
         return self.decoder / np.where(lengths > 0, lengths, 1)
 
+    def check(self, feature: int) -> int:
+        """The number of a feature; LmvizError where there is none."""
+        is_number = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
+        if not is_number or not 0 <= feature < self.size:
+            raise LmvizError(
+                f"There is no feature {feature!r}: they are counted from 0 to {self.size - 1:,} as in files."
+            )
+        return int(feature)
+
     def scores(self, states: np.ndarray | Trace) -> np.ndarray:
         """(..., feature) how well states (..., channel), or those of a trace, fit each feature."""
         return self._numpy(self.coding().scores(self._states(states)))

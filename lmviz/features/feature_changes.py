@@ -72,11 +72,7 @@ def feature_change(
     """
     if (times is None) == (to is None):
         raise LmvizError("Say either what the feature is multiplied by, times=2, or what it is set to, to=0.")
-    is_number = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
-    if not is_number or not 0 <= feature < dictionary.size:
-        raise LmvizError(
-            f"There is no feature {feature!r}: they are counted from 0 to {dictionary.size - 1:,}."
-        )
+    feature = dictionary.check(feature)
     if dictionary.is_transcoder:
         raise LmvizError(
             "The features of a transcoder are read off other states than those they write: learn a "
@@ -91,7 +87,7 @@ def feature_change(
         raise LmvizError(f"A feature cannot be {amount}: give a finite number.")
     how: How = "times" if to is None else "to"
     said = "off" if amount == 0 else (f"× {amount:.3g}" if how == "times" else f"= {amount:.3g}")
-    change = FeatureChange(dictionary, int(feature), how, amount, file)
+    change = FeatureChange(dictionary, feature, how, amount, file)
     return Intervention(dictionary.target, "replace", change, label=f"feature {feature} {said}")
 
 

@@ -16,7 +16,6 @@ import numpy as np
 import torch
 
 from lmviz.base.arguments import file_path
-from lmviz.base.errors import LmvizError
 from lmviz.base.saving import save_arrays, save_rows
 from lmviz.features.feature_pass import FeaturePass, ReadRows
 from lmviz.features.gathering import Firing, Histograms, KeptPlaces, PairSums
@@ -86,10 +85,11 @@ class FeatureReading(Shown):
     `largest` the largest.
     `histograms` (feature, bin) go from 0 to `ends`. `words` and `following` are the tokens with the largest
     sums, (feature, rank), −1 where there are fewer, and `word_sums` and `following_sums` those. `explained`
-    is the share of the states' variance that the reconstruction explains, `loss` the model's own in nats a
-    predicted token. `names` are the tokens of the vocabulary. `needed` is by how many nats a predicted token
-    the loss rises without each feature, and `needed_each` by how many for each time that it fires: NaN where
-    that was not measured, and None where none was (see `lmviz.features.needed`).
+    is the share of the variance that the reconstruction explains, of the states that features stand for, and
+    `loss` the model's own in nats a predicted token. `names` are the tokens of the vocabulary. `needed` is by
+    how many nats a predicted token the loss rises without each feature, `needed_error` the standard error of
+    that, and `needed_each` by how many for each time that it fires: NaN where that was not measured, and None
+    where none was (see `lmviz.features.needed`).
     """
 
     dictionary: Dictionary
@@ -112,6 +112,7 @@ class FeatureReading(Shown):
     names: tuple[str, ...]
     planned: int
     needed: np.ndarray | None = None
+    needed_error: np.ndarray | None = None
     needed_each: np.ndarray | None = None
 
     def __len__(self) -> int:
@@ -132,12 +133,7 @@ class FeatureReading(Shown):
 
     def check(self, feature: int) -> int:
         """The number of a feature; LmvizError where there is none."""
-        is_number = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
-        if not is_number or not 0 <= feature < self.size:
-            raise LmvizError(
-                f"There is no feature {feature!r}: they are counted from 0 to {self.size - 1:,} as in files."
-            )
-        return int(feature)
+        return self.dictionary.check(feature)
 
     @cached_property
     def rate(self) -> np.ndarray:
@@ -192,7 +188,9 @@ class FeatureReading(Shown):
             "histograms": self.histograms,
             "ends": self.ends,
         }
-        return found if self.needed is None else found | {"needed": self.needed}
+        if self.needed is not None:
+            found["needed"] = self.needed
+        return found if self.needed_error is None else found | {"needed_error": self.needed_error}
 
     def _named(self, feature: int, tokens: np.ndarray, sums: np.ndarray) -> NamedWords:
         whole = self.sums[feature]
@@ -290,6 +288,12 @@ class FoundFeature:
         return None if np.isnan(found) else found
 
     @property
+    def needed_error(self) -> float | None:
+        """The standard error of that; None where it is not known."""
+        found = np.nan if self.reading.needed_error is None else self.reading.needed_error[self.number]
+        return None if np.isnan(found) else float(found)
+
+    @property
     def histogram(self) -> tuple[np.ndarray, float]:
         """How often it fires how strongly, (bin,), and where the last bin ends."""
         return self.reading.histograms[self.number], float(self.reading.ends[self.number])
@@ -343,10 +347,9 @@ def reading_features(
 
     LmvizError where the dictionary is of another model.
     """
-    read = FeaturePass(model, dictionary.tap)
-    coding = coding_on(model, dictionary)
+    read = FeaturePass(model, dictionary)
     size = dictionary.size
-    gathered = _Gathered(size, np.random.default_rng(seed))
+    gathered = _Gathered(size, np.random.default_rng(seed), dictionary.is_transcoder)
     planned = sum(len(ids) - 1 for ids in rows)
     names = () if model.tokenizer is None else tuple(model.tokenizer.tokens())
     kept = tuple(np.asarray(ids) for ids in rows)
@@ -354,24 +357,18 @@ def reading_features(
         look_up(gathered.tokens / max(planned, 1))
         with uncounted_work():
             found = read.read([rows[at] for at in batch])
-            gathered.add(found, coding, np.array(batch), [len(rows[at]) for at in batch])
+            gathered.add(found, read.coding, np.array(batch), [len(rows[at]) for at in batch])
         if number % every == 0 and gathered.tokens < planned:
             yield gathered.reading(dictionary, kept, names, planned)
     yield gathered.reading(dictionary, kept, names, planned)
 
 
-def coding_on(model: Model, dictionary: Dictionary) -> Coding:
-    """A dictionary's tensors where a model computes."""
-    parameter = next(model.parameters(), None)
-    return dictionary.coding("cpu" if parameter is None else parameter.device)
-
-
 class _Gathered:
     """What has been gathered so far."""
 
-    def __init__(self, size: int, random: np.random.Generator) -> None:
+    def __init__(self, size: int, random: np.random.Generator, is_transcoder: bool) -> None:
         self.tokens = 0
-        self._size, self._random = size, random
+        self._size, self._random, self._is_transcoder = size, random, is_transcoder
         self._on = np.zeros(size, dtype=np.int64)
         self._in_texts = np.zeros(size, dtype=np.int64)
         self._sums = np.zeros(size)
@@ -390,15 +387,18 @@ class _Gathered:
         following[:, :-1] = found.ids[:, 1:]
         for row, length in enumerate(lengths):
             following[row, length - 1 :] = -1
-        states = found.states[torch.from_numpy(found.counts).to(found.states.device)]
+        counts = torch.from_numpy(found.counts).to(found.states.device)
+        states = found.states[counts]
+        targets = found.target[counts] if self._is_transcoder else states
         parts = []
         for first in range(0, len(states), max(1, CELLS // self._size)):
             some = states[first : first + max(1, CELLS // self._size)].float()
+            target = targets[first : first + len(some)].float()
             activations = coding.encoded(some)
-            error = some - coding.decoded(activations)
+            error = target - coding.reconstructed(some, activations)
             self._errors += float(in_float64(error).square().sum())
-            self._squares += float(in_float64(some).square().sum())
-            summed = in_float64(some).sum(0).cpu().numpy()
+            self._squares += float(in_float64(target).square().sum())
+            summed = in_float64(target).sum(0).cpu().numpy()
             self._states = summed if self._states is None else self._states + summed
             places, on = torch.nonzero(activations, as_tuple=True)
             fired = activations[places, on].cpu().numpy()
@@ -423,14 +423,17 @@ class _Gathered:
         self._on += np.bincount(features, minlength=self._size)
         self._sums += np.bincount(features, weights=values, minlength=self._size)
         np.maximum.at(self._largest, features, values)
-        pairs = np.unique(features.astype(np.int64) << 32 | fired.texts)
+        pairs, own, times = np.unique(
+            features.astype(np.int64) << 32 | fired.texts, return_inverse=True, return_counts=True
+        )
         self._in_texts += np.bincount(pairs >> 32, minlength=self._size)
         self._histograms.add(features, values)
         self._words.add(features, fired.words, values)
         goes_on = fired.following >= 0
         self._following.add(features[goes_on], fired.following[goes_on], values[goes_on])
         self._strongest.add(fired, values.astype(np.float64))
-        self._drawn.add(fired, self._random.random(len(values)))
+        # of n places in a text one is kept; the largest of n such keys is as large as a single key would be
+        self._drawn.add(fired, self._random.random(len(values)) ** times[own])
 
     def reading(
         self, dictionary: Dictionary, rows: tuple[np.ndarray, ...], names: tuple[str, ...], planned: int

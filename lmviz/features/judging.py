@@ -44,10 +44,8 @@ def judged(model: Model, dictionary: Dictionary, rows: Sequence[ReadText]) -> Di
                 found = states.read([rows[number] for number in batch])
             read, target = found[0], found[-1]
             activations = coding.encoded(read)
-            written = coding.decoded(activations)
-            written = written if coding.skip is None else written + read @ coding.skip.T
             on += (activations > 0).sum(0)
-            left += float(in_float64(target - written).square().sum())
+            left += float(in_float64(target - coding.reconstructed(read, activations)).square().sum())
             moments.add(target)
             count += len(read)
     rates = (in_float64(on) / max(count, 1)).float().cpu().numpy()

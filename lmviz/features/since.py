@@ -14,7 +14,6 @@ import torch
 
 from lmviz.features.dictionary import Dictionary
 from lmviz.features.feature_pass import FeaturePass
-from lmviz.features.feature_reading import coding_on
 from lmviz.looks.shown import Shown
 from lmviz.models.float64 import in_float64
 from lmviz.models.interruption import look_up, uncounted_work
@@ -87,21 +86,22 @@ def _activations(
     model: Model, dictionary: Dictionary, rows: Sequence[np.ndarray]
 ) -> tuple[torch.Tensor, float]:
     """(token, feature) for the rows in their order, and the share of the variance that is explained."""
-    read, coding = FeaturePass(model, dictionary.tap), coding_on(model, dictionary)
+    read = FeaturePass(model, dictionary)
     begins = np.cumsum([0, *(len(ids) - 1 for ids in rows)])
     found = torch.zeros(int(begins[-1]), dictionary.size)
     errors = squares = 0.0
     total: torch.Tensor | float = 0.0
     for batch in read.batches(rows):
         look_up()
-        states = read.read([rows[at] for at in batch]).states
+        both = read.read([rows[at] for at in batch])
         for row, at in enumerate(batch):
-            own = states[row, 1 : len(rows[at])].float()
-            activations = coding.encoded(own)
+            own, target = (states[row, 1 : len(rows[at])].float() for states in (both.states, both.target))
+            activations = read.coding.encoded(own)
             found[begins[at] : begins[at + 1]] = activations.cpu()
-            errors += float(in_float64(own - coding.decoded(activations)).square().sum())
-            squares += float(in_float64(own).square().sum())
-            total = total + in_float64(own).sum(0)
+            left = target - read.coding.reconstructed(own, activations)
+            errors += float(in_float64(left).square().sum())
+            squares += float(in_float64(target).square().sum())
+            total = total + in_float64(target).sum(0)
     mean = torch.as_tensor(total)
     variance = squares - float((mean * mean).sum()) / max(len(found), 1)
     return found, 1 - errors / variance if variance > 0 else float("nan")

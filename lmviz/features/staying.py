@@ -10,7 +10,6 @@ import torch
 
 from lmviz.features.dictionary import Dictionary
 from lmviz.features.feature_pass import FeaturePass
-from lmviz.features.feature_reading import coding_on
 from lmviz.looks.shown import Shown
 from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
@@ -45,8 +44,7 @@ def staying_features(
     model: Model, dictionary: Dictionary, rows: Sequence[np.ndarray], distances: int = WORDS_ON
 ) -> Iterator[StayingFeatures]:
     """How long features stay on over rows of ids (token,), known better after each batch."""
-    read = FeaturePass(model, dictionary.tap)
-    coding = coding_on(model, dictionary)
+    read = FeaturePass(model, dictionary)
     on = np.zeros(dictionary.size, dtype=np.int64)
     again, asked = np.zeros(distances), np.zeros(distances)
     lengths, squares, stays = (np.zeros(dictionary.size) for _ in range(3))
@@ -57,7 +55,7 @@ def staying_features(
             found = read.read([rows[at] for at in batch])
             for row, at in enumerate(batch):
                 states = found.states[row, 1 : len(rows[at])].float()
-                fired = (coding.encoded(states) > 0).cpu().numpy()
+                fired = (read.coding.encoded(states) > 0).cpu().numpy()
                 tokens += len(fired)
                 on += fired.sum(axis=0)
                 for distance in range(1, min(distances, len(fired) - 1) + 1):

@@ -11,7 +11,7 @@ import torch
 from lmviz.features.coding import Coding
 from lmviz.features.dictionary import Dictionary
 from lmviz.features.feature_pass import FeaturePass
-from lmviz.features.feature_reading import FeaturePlace, FeatureReading, coding_on
+from lmviz.features.feature_reading import FeaturePlace, FeatureReading
 from lmviz.inspection.recording import prepared
 from lmviz.looks.shown import Shown
 from lmviz.models.batches_of_texts import POSITIONS
@@ -69,8 +69,7 @@ class WrittenWords(Shown):
 
 def written_words(model: Model, reading: FeatureReading, feature: int, places: int = PLACES) -> WrittenWords:
     """What a feature writes at the places where it is strongest; nothing where it never fires."""
-    read = FeaturePass(model, reading.dictionary.tap)
-    coding = coding_on(model, reading.dictionary)
+    read = FeaturePass(model, reading.dictionary)
     strongest = sorted(reading[feature].strongest(places), key=lambda place: place.position)
     total, count = np.zeros(model.outputs), 0
     for batch in _batches(strongest):
@@ -82,7 +81,7 @@ def written_words(model: Model, reading: FeatureReading, feature: int, places: i
         last = torch.tensor([place.position for place in batch])
         at = torch.arange(len(batch)), last
         own_logits = read.logits_with(ids, None)[at]
-        without = read.logits_with(ids, _AtOnePlace(coding, feature, last))[at]
+        without = read.logits_with(ids, _AtOnePlace(read.coding, feature, last))[at]
         rises = (own_logits - without).cpu().double().numpy()
         total += (rises - rises.mean(axis=1, keepdims=True)).sum(axis=0)
         count += len(batch)
@@ -143,11 +142,10 @@ def turned_feature(
     factors: Sequence[float] = FACTORS,
 ) -> TurnedFeature:
     """What is expected after a text as a feature is turned at all of its states, with the error kept."""
-    read = FeaturePass(model, dictionary.tap)
-    coding = coding_on(model, dictionary)
+    read = FeaturePass(model, dictionary)
     given = prepared(model, text, (), {})
     ids = np.tile(given.ids, (len(factors), 1))
-    turning = _Turning(coding, feature, torch.tensor(list(factors), dtype=torch.float32))
+    turning = _Turning(read.coding, feature, torch.tensor(list(factors), dtype=torch.float32))
     logits = read.logits_with(ids, turning)[:, -1]
     shares = torch.softmax(in_float64(logits), dim=-1).cpu().numpy()
     return TurnedFeature(np.array(factors, dtype=np.float64), shares, turning.is_on)
@@ -159,14 +157,14 @@ class _AtOnePlace:
     def __init__(self, coding: Coding, feature: int, positions: torch.Tensor) -> None:
         self._coding, self._feature, self._positions = coding, feature, positions
 
-    def __call__(self, states: torch.Tensor, position: int | None) -> torch.Tensor:
-        own = self._coding.encoded(states)[..., self._feature]
+    def __call__(self, activations: torch.Tensor, position: int | None) -> torch.Tensor:
+        own = activations[..., self._feature]
         if position is None:
-            places = torch.arange(states.shape[1], device=states.device)
-            there = places[None] == self._positions.to(states.device)[:, None]
+            places = torch.arange(own.shape[1], device=own.device)
+            there = places[None] == self._positions.to(own.device)[:, None]
         else:
-            there = self._positions.to(states.device) == position
-        return states - (own * there)[..., None] * self._coding.decoder[self._feature]
+            there = self._positions.to(own.device) == position
+        return -(own * there)[..., None] * self._coding.decoder[self._feature]
 
 
 class _Turning:
@@ -176,12 +174,12 @@ class _Turning:
         self._coding, self._feature, self._factors = coding, feature, factors
         self.is_on = False
 
-    def __call__(self, states: torch.Tensor, position: int | None) -> torch.Tensor:
-        own = self._coding.encoded(states)[..., self._feature]
+    def __call__(self, activations: torch.Tensor, position: int | None) -> torch.Tensor:
+        own = activations[..., self._feature]
         self.is_on = self.is_on or bool((own > 0).any())
-        factors = self._factors.to(states)
+        factors = self._factors.to(own)
         moved = own * ((factors[:, None] if position is None else factors) - 1)
-        return states + moved[..., None] * self._coding.decoder[self._feature]
+        return moved[..., None] * self._coding.decoder[self._feature]
 
 
 def _batches(places: Sequence[FeaturePlace]) -> list[list[FeaturePlace]]:

@@ -1,6 +1,7 @@
 """What features do over texts, held against plain loops in numpy over traces."""
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.families import build_model
 from lmviz.features.dictionary import Dictionary
-from lmviz.features.feature_reading import coding_on, reading_features
+from lmviz.features.feature_pass import coding_on
+from lmviz.features.feature_reading import _Gathered, reading_features
 from lmviz.features.gathering import BINS, Firing, Histograms, KeptPlaces, PairSums
+from lmviz.features.needed import needed
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
 TAP = "layers/1/residual2"
@@ -126,6 +129,84 @@ def test_what_the_loss_needs_is_what_it_rises_by_without_the_feature(model, dict
     assert reading.needed_each[feature] == pytest.approx(rise / reading.on[feature], rel=1e-3, abs=1e-6)
     silent = np.flatnonzero(reading.on == 0)
     assert not reading.needed[silent].any()
+
+
+def test_features_of_a_transcoder_are_taken_out_where_they_write(model):
+    """They are read before a feed-forward network, and stand for what it writes."""
+    random = np.random.default_rng(3)
+    width, tap, written = model.configuration.width, "layers/1/norm2", "layers/1/feedforward/output"
+    encoder, decoder = (random.standard_normal((SIZE, width)).astype(np.float32) / 8 for _ in range(2))
+    skip = (random.standard_normal((width, width)) / 40).astype(np.float32)
+    bias = random.standard_normal(width).astype(np.float32) / 8
+    dictionary = Dictionary("relu", tap, encoder, bias[:SIZE] - 1, decoder, bias, written=written, skip=skip)
+    reading = lmviz.read_features(model, dictionary, TEXTS, needed=True)
+    traces = [lmviz.trace(model, text) for text in TEXTS]
+    target = np.concatenate([trace[written].array[1:] for trace in traces]).astype(np.float64)
+    put = np.concatenate([dictionary.reconstruct(trace[tap].array[1:]) for trace in traces])
+    left = np.square(target - put).sum() / np.square(target - target.mean(0)).sum()
+    assert reading.explained == pytest.approx(1 - left, abs=1e-5)
+
+    feature = int(np.argmax(reading.on))
+
+    def off(trace, places, times=0.0):
+        own = dictionary.encode(trace)[:, feature]
+        given = trace[written].array.copy()
+        given[places] += (times - 1) * own[places, None] * dictionary.decoder[feature]
+        return lmviz.trace(model, trace.ids, interventions=[lmviz.replace(written, given)])
+
+    rise = sum(loss_of(off(trace, slice(1, None))) - loss_of(trace) for trace in traces)
+    predicted = sum(len(trace) - 1 for trace in traces)
+    assert reading.needed[feature] == pytest.approx(rise / predicted, rel=1e-3, abs=1e-6)
+
+    words = lmviz.written_words(model, reading, feature)
+    total = np.zeros(model.outputs)
+    for place in reading[feature].strongest(24):
+        trace = lmviz.trace(model, reading.rows[place.text][: place.position + 1])
+        rises = trace["logits"].array[-1].astype(float) - off(trace, place.position)["logits"].array[-1]
+        total += rises - rises.mean()
+    np.testing.assert_allclose(words.rises, total / words.places, atol=1e-3)
+
+    turned = lmviz.turn_feature(model, dictionary, feature, TEXTS[0], [0.0, 3.0])
+    for times, shares in zip(turned.factors, turned.probabilities, strict=True):
+        expected = off(traces[0], slice(None), times)["probabilities"].array[-1]
+        np.testing.assert_allclose(shares, expected, atol=1e-5)
+    with pytest.raises(LmvizError, match="transcoder"):
+        lmviz.change_feature(dictionary, feature, to=0)
+
+    over_time = lmviz.features_over_time("stories-transformer", dictionary, TEXTS, steps=[6000])
+    assert over_time.explained[-1] == pytest.approx(reading.explained, abs=1e-5)
+    backwards = replace(dictionary, tap=written, written=tap, skip=None)
+    with pytest.raises(LmvizError, match="follows from"):
+        lmviz.read_features(model, backwards, TEXTS)
+
+
+def test_texts_are_drawn_alike_however_often_a_feature_fires_in_them():
+    """Of 300 texts where it fires once, and 100 where it fires 20 times, as many of each are tried."""
+    often = 0
+    for seed in range(200):
+        gathered = _Gathered(1, np.random.default_rng(seed), is_transcoder=False)
+        texts = np.concatenate([np.arange(300), np.repeat(np.arange(300, 400), 20)])
+        ones = np.ones(len(texts), dtype=np.int64)
+        gathered._take(Firing(0 * ones, ones.astype(np.float32), texts, np.arange(len(texts)), ones, ones))
+        kept = gathered._drawn
+        often += int((kept.texts[np.argsort(kept._keys)[::-1][:8]] >= 300).sum())
+    assert often / (8 * 200) == pytest.approx(0.25, abs=0.04)
+
+
+def test_how_sure_it_is_what_the_loss_needs_follows_from_the_texts_that_were_tried(model, dictionary):
+    texts = [f"{text} {other}" for text in TEXTS for other in TEXTS if text != other]
+    reading = lmviz.read_features(model, dictionary, texts)
+    feature = int(np.argmax(reading.in_texts))
+    (*_, all_of), (*_, some), (*_, one) = (
+        needed(model, reading, tried=tried, features=[feature]) for tried in (40, 4, 1)
+    )
+    assert reading.in_texts[feature] > 4
+    assert all_of.errors[feature] == 0.0
+    assert some.errors[feature] > 0.0
+    assert np.isnan(one.errors[feature])
+    assert abs(some.losses[feature] - all_of.losses[feature]) < 4 * some.errors[feature]
+    assert some.of(reading)[feature].needed_error == some.errors[feature]
+    assert one.of(reading)[feature].needed_error is None
 
 
 def test_in_a_recurrent_network_features_are_taken_out_as_it_reads():
@@ -255,8 +336,6 @@ def test_features_over_time_are_correlations_of_activations(dictionary):
 
 
 def test_two_dictionaries_are_matched_by_the_directions_that_they_write(dictionary):
-    from dataclasses import replace
-
     order = np.random.default_rng(2).permutation(SIZE)
     other = replace(dictionary, decoder=dictionary.decoder[order] * 3, encoder=dictionary.encoder[order])
     found = lmviz.match_features(dictionary, other)

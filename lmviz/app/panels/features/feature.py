@@ -145,7 +145,9 @@ class FeaturePanel(AskingPanel[Reading, FeaturePlaces]):
         said = f"Fires at {named(at)}{share}, in {percentage(feature.rate)} of tokens. "
         said += f"Next comes {named(following)}."
         if feature.needed is not None:
-            said += f" Without it the loss rises by {number(feature.needed * 1000, 1)} thousandths of a nat."
+            error = f" ± {number(feature.needed_error * 1000, 1)}" if feature.needed_error else ""
+            risen = f"{number(feature.needed * 1000, 1)}{error}"
+            said += f" Without it the loss rises by {risen} thousandths of a nat."
         return replace(SENTENCE, text=said)
 
     def _lines(self, asked: AskedFeature, found: FeaturePlaces) -> list[FiringLine]:
