@@ -18,6 +18,7 @@ SAMPLE = 64
 class Column(ByValue):
     """One column: `values` (row,), numbers or texts, and how to write one of them.
 
+    A number that was not measured, NaN, is written "–", has no bar, and comes last in either order.
     Texts stand on the left, in monospace when they are `tokens`; numbers on the right. `bar` draws a
     number as a bar as well, which is full at the largest value. A `spare` column is left out where the table
     is too narrow for all, and said in the tooltip of the row. `colors` (row,) are those of curves, each shown
@@ -31,6 +32,11 @@ class Column(ByValue):
     bar: bool = False
     spare: bool = False
     colors: Sequence[Ink] = ()
+
+    def __post_init__(self) -> None:
+        if self.numeric and np.isnan(self.values).any():
+            write = self.write
+            object.__setattr__(self, "write", lambda value: "–" if np.isnan(value) else write(value))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Column) and super().__eq__(other) and self.sample == other.sample
@@ -54,9 +60,19 @@ class Column(ByValue):
         """Whether the values are numbers."""
         return isinstance(self.values, np.ndarray) and self.values.dtype.kind in "iufb"
 
-    def order(self) -> np.ndarray:
-        """The rows from the smallest value up, equal ones in their own order: (row,) int."""
+    @property
+    def largest(self) -> float:
+        """The size of the number whose bar is full; 1 where no bar has a length."""
+        sizes = np.abs(np.asarray(self.values, dtype=np.float64))
+        return float(np.max(sizes, initial=0, where=np.isfinite(sizes))) or 1.0
+
+    def order(self, *, descending: bool = False) -> np.ndarray:
+        """The rows from the smallest value up, equal ones in their own order, or all reversed: (row,) int."""
         if self.numeric:
-            return np.argsort(self.values, kind="stable")
-        texts = [text.casefold() for text in self.values]
-        return np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.int64)
+            lines = np.argsort(self.values, kind="stable")
+        else:
+            texts = [text.casefold() for text in self.values]
+            lines = np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.int64)
+        unknown = int(np.isnan(self.values).sum()) if self.numeric else 0  # sorted behind all others
+        known = len(lines) - unknown
+        return np.concatenate([lines[:known][::-1], lines[known:]]) if descending else lines

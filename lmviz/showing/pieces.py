@@ -33,9 +33,9 @@ def numbers(
     bar: bool = False,
     spare: bool = False,
 ) -> Column:
-    """A column of numbers; what was not measured, NaN or None, is "–"."""
+    """A column of numbers; None is one that was not measured."""
     found = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    return Column(title, found, lambda value: "–" if np.isnan(value) else write(value), bar=bar, spare=spare)
+    return Column(title, found, write, bar=bar, spare=spare)
 
 
 def shares(title: str, values: Any, *, bar: bool = False, spare: bool = False) -> Column:

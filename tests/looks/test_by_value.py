@@ -52,3 +52,12 @@ def test_columns_that_are_written_in_another_way_are_others() -> None:
     values = np.array([0.5, 0.25])
     assert Column("share", values, "{:.2f}".format) == Column("share", values.copy(), "{:.2f}".format)
     assert Column("share", values, "{:.2f}".format) != Column("share", values, "{:.0%}".format)
+
+
+def test_what_was_not_measured_is_a_dash_without_a_bar_and_last_in_either_order() -> None:
+    column = Column("loss", np.array([2.0, np.nan, -4.0, 0.0]), "{:.0f}".format, bar=True)
+    assert column.sample == ["2", "–", "-4", "0"]
+    assert column.largest == 4.0
+    assert column.order().tolist() == [2, 3, 0, 1]
+    assert column.order(descending=True).tolist() == [0, 3, 2, 1]
+    assert Column("loss", np.array([np.nan]), bar=True).largest == 1.0

@@ -65,8 +65,9 @@ function drawTable(part) {
       if (column.colors.length) { const dot = make("i", { class: "sample" }); dot.style.borderColor = inkColor(column.colors[row]); cell.append(dot); }
       cell.append(column.tokens ? token(column.texts[row]) : column.texts[row]);
       if (bars[place]) {
-        const most = Math.max(...Array.from(bars[place], Math.abs)) || 1, bar = make("span", { class: "small", "aria-hidden": "true" }, make("i", {}));
-        bar.firstChild.style.width = (100 * Math.abs(bars[place][row]) / most).toFixed(1) + "%";
+        const sizes = Array.from(bars[place], (value) => Number.isFinite(value) ? Math.abs(value) : 0);
+        const most = Math.max(...sizes) || 1, bar = make("span", { class: "small", "aria-hidden": "true" }, make("i", {}));
+        bar.firstChild.style.width = (100 * sizes[row] / most).toFixed(1) + "%";
         cell.append(bar);
       }
       return cell;

@@ -36,7 +36,7 @@ PLOT = Curves(
     "since_when_plot",
     says="features over the training",
     y_name="share",
-    possible=((0.0, np.inf), (0.0, 1.0)),
+    possible=((0.0, np.inf), (-1.0, 1.0)),
     writes=(None, whole_percentage),
     share=1,
 )
@@ -81,14 +81,14 @@ class SinceWhenPanel(ShowingPanel):
         steps, chosen = np.array(found.steps, dtype=np.float64), self.session.features.chosen
         curves = [
             PlotCurve("are there", steps, found.there, "accent", dots=True),
-            PlotCurve("variance explained", steps, np.maximum(found.explained, 0), "muted_text", dashed=True),
+            PlotCurve("variance explained", steps, found.explained, "muted_text", dashed=True, guide=True),
         ]
         if chosen >= 0:
             curves.append(
                 PlotCurve(
                     f"feature {chosen}",
                     steps,
-                    np.maximum(found.agreement[:, chosen], 0),
+                    found.agreement[:, chosen],
                     "validation",
                     dots=True,
                 )

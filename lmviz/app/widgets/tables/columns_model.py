@@ -39,7 +39,7 @@ class ColumnsModel(QAbstractTableModel):
         if len(columns) != len(self._columns):
             self._sorted_by = None
         self._columns = tuple(columns)
-        self._largest = tuple(float(np.max(c.values, initial=0)) if c.bar else 0.0 for c in columns)
+        self._largest = tuple(each.largest if each.bar else 1.0 for each in columns)
         self._arrange()
         self.endResetModel()
 
@@ -73,9 +73,7 @@ class ColumnsModel(QAbstractTableModel):
         lines = np.arange(count)
         if self._sorted_by is not None and count:
             column, direction = self._sorted_by
-            lines = self._columns[column].order()
-            if direction == Qt.SortOrder.DescendingOrder:
-                lines = lines[::-1]
+            lines = self._columns[column].order(descending=direction == Qt.SortOrder.DescendingOrder)
         if self._filter:
             lines = lines[self._matches()[lines]]
         self._lines = lines
@@ -119,7 +117,8 @@ class ColumnsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return seen(self.written(index.row(), index.column()))
         if role == SHARE and column.bar:
-            return abs(float(column.values[row])) / (self._largest[index.column()] or 1.0)
+            share = abs(float(column.values[row])) / self._largest[index.column()]
+            return share if np.isfinite(share) else 0.0
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return alignment_of(column)
         if role == Qt.ItemDataRole.DecorationRole and column.colors:
