@@ -101,12 +101,24 @@ class LossMap(Shown):
         LmvizError where the two cut the text into different tokens.
         """
         check_kind("loss map", other, LossMap, "what lmviz.loss_map returns")
+        self._check_beside(other)
+        return replace(self, losses=self.losses - other.losses, name=f"{self.name} − {other.name}")
+
+    def beside(self, other: LossMap) -> LossMap:
+        """Another model's losses of the same tokens, told apart as here: it may have read more of them
+        before, and have learned from others.
+
+        LmvizError where the two cut the text into different tokens.
+        """
+        self._check_beside(other)
+        return replace(self, losses=other.losses, name=other.name, step=other.step)
+
+    def _check_beside(self, other: LossMap) -> None:
         if not np.array_equal(self.ids, other.ids) or not np.array_equal(self.starts, other.starts):
             raise LmvizError(
                 f"{self.name} and {other.name} cut the text into different tokens, so their losses do not "
                 "stand side by side: choose two models of one vocabulary."
             )
-        return replace(self, losses=self.losses - other.losses, name=f"{self.name} − {other.name}")
 
     def document_of(self, token: int) -> int:
         """The number of the document in which a token stands, from 0."""

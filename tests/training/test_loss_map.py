@@ -157,3 +157,24 @@ def test_the_loss_of_a_label_is_painted_where_it_belongs():
     assert [found.label_of(place) for place in (0, 7)] == [good, bad]
     rows = lmviz.evaluate(model, lmviz.text_set(rows), per="row")
     assert rows.total == pytest.approx(found.total)
+
+
+def test_two_models_are_held_beside_each_other_on_the_same_tokens():
+    """One has read less before a token than the other, and may have learned from other texts."""
+    ids, starts = np.array([1, 2, 3, 1, 2, 1, 3]), np.array([0, 4])
+    words, first, second = ("a", "b", "c", "d"), np.arange(7, dtype=np.float32), np.full(7, 2, np.float32)
+    long = LossMap(
+        ids, first, starts, np.array([0, 1, 2, 3, 0, 1, 2]), words, np.array([0, 9, 99, 5]), "long"
+    )
+    short = LossMap(ids, second, starts, np.array([0, 1, 0, 1, 0, 1, 0]), words, None, "short")
+    beside = long.beside(short)
+    assert beside.name == "short"
+    for divide in (LossMap.by_position, LossMap.by_kind, LossMap.by_frequency):
+        ours, theirs = divide(long), divide(beside)
+        assert ours.names == theirs.names
+        assert np.array_equal(ours.tokens, theirs.tokens)
+        assert np.nansum(theirs.means * theirs.tokens) == pytest.approx(short.total)
+    assert len(short.by_position().names) < len(long.by_position().names)
+    other = LossMap(ids[::-1].copy(), first.copy(), starts, short.read, words)
+    with pytest.raises(LmvizError, match="different tokens"):
+        long.beside(other)

@@ -59,7 +59,7 @@ class LossCutsPanel(ShowingPanel):
         if found is None or (losses.shows_difference and other is None):
             return Look((SENTENCE, TABLE, CURVES), head=head, instead=FIRST)
         names = ["A", "B"] if other is not None else ["loss"]
-        maps = [found] if other is None else [found, other]
+        maps = [found] if other is None else [found, found.beside(other)]
         divisions = [_divided(each, by) for each in maps]
         part = self._curves(divisions, names) if by == "position" else self._table(divisions, names)
         said = self._sentence(divisions, "labels" if found.is_of_labels else "tokens")
@@ -80,7 +80,7 @@ class LossCutsPanel(ShowingPanel):
     def _curves(self, divisions: list[Division], names: list[str]) -> Curves:
         x = np.arange(len(divisions[0].names)) * TOGETHER
         curves = [
-            PlotCurve(name, x[: len(one.means)], one.means, place)
+            PlotCurve(name, x, one.means, place)
             for place, (name, one) in enumerate(zip(names, divisions, strict=True))
         ]
         return replace(CURVES, curves=curves)
@@ -111,7 +111,8 @@ class LossCutsPanel(ShowingPanel):
     def _sentence(self, divisions: list[Division], what: str) -> str:
         first = divisions[0]
         if first.by == "position":
-            means = [one.means[~np.isnan(one.means)] for one in divisions]
+            there = np.isfinite([one.means for one in divisions]).all(axis=0)
+            means = [one.means[there] for one in divisions]
             if len(divisions) > 1:
                 gaps = means[1] - means[0]
                 size = max(1, len(gaps) // 4)
