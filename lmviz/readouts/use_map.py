@@ -53,6 +53,7 @@ class UseMap(Shown):
     another label where the state is moved from the mean of its own to the mean of that one; `random`: the
     same along a random direction, as far. `said` is the share whose answer is right as it is. `tokens` are
     those of the first text, with those that differ between texts in `varies`; `answers` are the labels.
+    `majority` is the share that is right who always says the commonest of them.
     """
 
     places: tuple[str, ...]
@@ -65,13 +66,9 @@ class UseMap(Shown):
     used: np.ndarray
     random: np.ndarray
     said: float
+    majority: float
     fitted: int
     tested: int
-
-    @property
-    def majority(self) -> float:
-        """How often one is right who always says one of the labels, each being as frequent."""
-        return 1.0 / len(self.answers)
 
     @property
     def is_complete(self) -> bool:
@@ -146,6 +143,7 @@ def use_map(
     with uncounted_work():
         logits = _last_logits(model, ids[tested], {})
     said = float((logits[:, words].argmax(1) == labels[tested]).mean())
+    majority = float(np.bincount(labels[tested]).max() / held)
     wanted = (labels[tested] + 1) % count  # each to the next
     tokens = read_prefix(model, next(iter(by_answer[names[0]]))).last(model.context).tokens
 
@@ -161,6 +159,7 @@ def use_map(
             used=maps[3].copy(),
             random=maps[4].copy(),
             said=said,
+            majority=majority,
             fitted=len(ids) - held,
             tested=held,
         )

@@ -44,9 +44,19 @@ def test_the_thing_is_read_after_it_and_not_before(found: UseMap):
     assert found.used[0, at] >= 0.5  # the word itself decides
     assert found.random.max() < 0.5
     assert found.fitted + found.tested == 36
+    assert found.majority >= 0.25
     assert found.untrained is not None
     assert found.is_complete
     assert "It is used at" in found.sentence
+
+
+def test_guessing_is_saying_the_commonest_answer(model):
+    """Where nothing can be read, before the answer was said, no more is read than that."""
+    texts = forms(THINGS[:2])
+    texts[THINGS[1]] = texts[THINGS[1]][:3]
+    found = lmviz.use_map(model, texts)
+    assert found.majority > 0.5
+    assert found.read[:, 0].max() <= found.majority
 
 
 def test_moving_is_adding_the_difference_of_means_by_an_intervention(model, found: UseMap):
