@@ -12,6 +12,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from lmviz.text.corpus import Corpus
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.documents import Documents, draw
 from lmviz.text.examples import AnsweredTexts, Sequences
+from lmviz.text.examples_for import Part
 from lmviz.text.ordinary_files import read_file
 from lmviz.text.stream import Stream
 from lmviz.text.tokenizer import Tokenizer
@@ -43,6 +45,9 @@ PAIRS = (
 ROLES = {"human": USER, "gpt": ASSISTANT, "bot": ASSISTANT, "model": ASSISTANT, "ai": ASSISTANT}
 """What some data sets call those who speak."""
 
+LOOKED_AT = 64
+"""Records that are looked at to tell what a file holds; some may be empty."""
+
 LARGEST_FILE = 1_000_000_000
 ENDINGS = (".jsonl", ".json", ".csv", ".tsv")
 BREAK = "\n\n"
@@ -51,11 +56,11 @@ Dialogue = tuple[Turn, ...]
 
 
 def holds_answers(path: str | Path) -> bool:
-    """Whether a file is one of chats or of questions with answers, as far as its first record says."""
+    """Whether a file is one of chats or of questions with answers, as far as its first records say."""
     if not isinstance(path, str | Path) or Path(path).suffix.lower() not in ENDINGS:
         return False
     try:
-        return next(iter(_dialogues(Path(path))), None) is not None
+        return any(each is not None for each in islice(_dialogues(Path(path)), LOOKED_AT))
     except (LmvizError, OSError):
         return False
 
@@ -76,9 +81,10 @@ def load_answers(
     """
     path = Path(source)
     try:
-        dialogues = [dialogue for dialogue in _dialogues(path) if dialogue is not None]
+        records = list(_dialogues(path))
     except OSError as error:
         raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another file.") from None
+    dialogues = [dialogue for dialogue in records if dialogue is not None]
     if not dialogues:
         raise LmvizError(
             f"{path} holds no chats and no questions with answers: its records need messages, or fields such "
@@ -97,7 +103,7 @@ def load_answers(
     held_out = draw(len(texts), validation, seed)
     parts = [_part(texts, ids, counts, ~held_out, tokenizer), _part(texts, ids, counts, held_out, tokenizer)]
     learned = sum(int(each.target.ids.sum()) for _, each in parts)
-    left_out = len(dialogues) - len(texts)
+    left_out = len(records) - len(texts)
     said = f"{len(texts):,} chats, of which the {learned:,} tokens of the answers count alone."
     notes = (f"{left_out:,} chats without an answer are left out.",) if left_out else ()
     return Corpus(
@@ -114,6 +120,16 @@ def load_answers(
         complaints=notes,
         answers_only=True,
     )
+
+
+def answers_for(corpus: Corpus, part: Part, tokenizer: Tokenizer) -> AnsweredTexts:
+    """A part of a corpus of chats as another model with this tokenizer reads it; LmvizError as above."""
+    if tokenizer.json != corpus.tokenizer.json:
+        options = corpus.options
+        corpus = load_answers(corpus.sources[0], tokenizer, validation=options.validation, seed=options.seed)
+    found = corpus.training_examples if part == "training" else corpus.validation_examples
+    assert isinstance(found, AnsweredTexts), "the corpus is one of chats"
+    return found
 
 
 def written(tokenizer: Tokenizer, dialogue: Sequence[Turn]) -> tuple[str, np.ndarray, np.ndarray]:

@@ -25,7 +25,9 @@ class Conversation(str):
 
 
 def conversation_of(value: object, name: str = "") -> Conversation | None:
-    """The text of a list of turns; None where a value of that name is no such list."""
+    """The text of a list of turns, empty without any; None where a value of that name is no such list."""
+    if value == [] and name.lower() in CONVERSATION_NAMES:
+        return Conversation()
     turns = turns_of(value, name)
     return None if turns is None else Conversation(_joined(turns))
 

@@ -69,7 +69,8 @@ TURNS = [{"role": "user", "content": "Hello?"}, {"role": "assistant", "content":
         ([{"start": 0, "end": 4, "label": "PER"}], "labels", None),
         ([{"text": "Ada", "tag": "B-PER"}], "tokens", None),
         ("a string", "messages", None),
-        ([], "messages", None),
+        ([], "messages", ""),
+        ([], "tags", None),
     ],
 )
 def test_a_conversation_is_one_text_with_its_roles(value, name, text):
