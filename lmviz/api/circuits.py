@@ -188,7 +188,7 @@ def ablate(
     `each` names the axes along which they go one by one, ("unit",) for single units, () for whole layers;
     `units` are groups of units that go together. Of a file the first `tokens` are read, None for all.
     `found.array` has the changes, of a loss in nats per token, `found.intact` the measure of the whole model,
-    and `found.low` and `found.high` a band of 95 %, None where there was one text. With `steps`, of a run,
+    and `found.low` and `found.high` a band of 95 %, None of fewer than eight texts. With `steps`, of a run,
     there is a result for each of these snapshots, or for "all". `progress` as of `patch`. LmvizError where
     there is no such part.
     """
@@ -351,8 +351,8 @@ def _of_steps(model: Given, steps: Steps | None, special_tokens: bool, ask: Call
 def _stretches(model: Model, path: str | Path, tokens: int | None) -> Any:
     """The text of a file as a language model reads it, cut into stretches of ids."""
     from lmviz.circuits.ablation import stretches
-    from lmviz.text.corpus import load_corpus as load
     from lmviz.training.held_out import documents_of
+    from lmviz.training.judged_file import text_in
 
     tokenizer = model.tokenizer_needed()
     if not model.predicts.continues or len(model.inputs) > 1:
@@ -360,6 +360,6 @@ def _stretches(model: Model, path: str | Path, tokens: int | None) -> Any:
             "The loss over the text of a file is that of a language model of one text: ask this one about "
             "contrasts."
         )
-    text = load(path, tokenizer, task="next-token", documents=model.documents, validation=0.0)
+    text = text_in(model, path)
     start = tokenizer.start_id if text.marks_boundaries else None
     return stretches(documents_of(text.training, start), model.context, tokens)

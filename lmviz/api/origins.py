@@ -110,9 +110,9 @@ def memorised(
     """Which lines of its text a run has learned by heart, and at which step.
 
     `found.lines` are those whose loss went on falling, after that of held-out lines had nearly stopped at
-    step `found.since`, further than 99 of 100 held-out lines did; `found.share` is their share, where chance
-    gives `found.chance`. `found.steps`, `found.mean` and `found.held_out_mean` are the mean losses by
-    snapshot, in nats per token. At most so many `tokens` of each part are read; None reads all.
+    step `found.since`, further than all but `found.beyond` held-out lines; `found.share` is their share,
+    where chance gives `found.chance`. `found.steps`, `found.mean` and `found.held_out_mean` are the mean
+    losses by snapshot, in nats per token. At most so many `tokens` of each part are read; None reads all.
     LmvizError for a model that counts, and where nothing was held out.
     """
     from lmviz.origins.memorised import memorised as found_in

@@ -418,11 +418,10 @@ def evaluate(
     """
     from lmviz.models.model import EVERY_LINE
     from lmviz.models.sequences import SOURCE
-    from lmviz.text.contents import read_lines
-    from lmviz.text.corpus import load_corpus as load
-    from lmviz.text.encodings import RECOGNISED
+    from lmviz.text.examples import AnsweredTexts
     from lmviz.text.text_set import TextSet
-    from lmviz.training.held_out import documents_of, evaluate_lines, evaluate_stream
+    from lmviz.training.held_out import documents_of, evaluate_answers, evaluate_lines, evaluate_stream
+    from lmviz.training.judged_file import lines_in, text_in
 
     check_callable("progress", progress)
     if per or isinstance(source, TextSet):
@@ -440,18 +439,16 @@ def evaluate(
         raise LmvizError("This model does not translate, so there is no target: leave it out.")
     if not opened.predicts.continues:
         return _evaluate_labels(opened, source, interventions, settings, progress)
+    text = text_in(opened, source, settings)
     if opened.documents == EVERY_LINE:
-        lines = read_lines(source, settings.get("encoding", RECOGNISED))
+        lines = lines_in(text, source)
         longest = max(len(tokenizer.encode(line)) for line in lines.split("\n")) if interventions else 0
         return evaluate_lines(under_interventions(opened, interventions, longest + 1), lines, progress)
-    text = load(
-        source,
-        tokenizer,
-        task="next-token",
-        documents=opened.documents,
-        validation=0.0,
-        **settings,
-    )
+    if isinstance(text.training_examples, AnsweredTexts):
+        longest = int(text.training_examples.source.lengths.max())
+        return evaluate_answers(
+            under_interventions(opened, interventions, longest), text.training_examples, progress
+        )
     start = tokenizer.start_id if text.marks_boundaries else None
     positions = max(len(document) for document in documents_of(text.training, start)) - 1
     return evaluate_stream(

@@ -490,12 +490,12 @@ def open_lens(path: str | Path, model: Given) -> Lens:
 
 def read_texts(model: Model, texts: Corpus | Texts | str | Path) -> Sequence[str]:
     """What is read, as texts."""
-    from lmviz.text.corpus import Corpus, load_corpus
+    from lmviz.text.corpus import Corpus
     from lmviz.text.text_set import TextSet
+    from lmviz.training.judged_file import text_in
 
     if isinstance(texts, str | Path):
-        tokenizer = model.tokenizer_needed()
-        texts = load_corpus(texts, tokenizer, task="next-token", documents=model.documents, validation=0.0)
+        texts = text_in(model, texts)
     if isinstance(texts, Corpus):
         return texts.training_documents
     if isinstance(texts, TextSet):

@@ -184,12 +184,11 @@ def judged_text(
     """The documents of a text as a language model reads them, the id that is not judged, and their labels."""
     from lmviz.models.model import EVERY_LINE
     from lmviz.models.prefix import read_prefix
-    from lmviz.text.contents import read_lines
     from lmviz.text.corpus import Corpus
-    from lmviz.text.corpus import load_corpus as load
-    from lmviz.text.encodings import RECOGNISED
+    from lmviz.text.examples import AnsweredTexts
     from lmviz.text.text_set import TextSet
     from lmviz.training.held_out import documents_judged, documents_of, lines_judged
+    from lmviz.training.judged_file import lines_in, text_in
 
     tokenizer = model.tokenizer_needed()
     start = tokenizer.start_id if tokenizer.marks_boundaries else None
@@ -200,9 +199,11 @@ def judged_text(
         _check_part(part)
         held_out = text.validation_documents if part == "validation" else text.training_documents
         return *documents_judged(model, held_out), {}
+    read = text_in(model, text, settings)
     if model.documents == EVERY_LINE:
-        return lines_judged(model, read_lines(text, settings.get("encoding", RECOGNISED))), None, {}
-    read = load(text, tokenizer, task="next-token", documents=model.documents, validation=0.0, **settings)
+        return lines_judged(model, lines_in(read, text)), None, {}
+    if isinstance(read.training_examples, AnsweredTexts):
+        return list(read.training_examples.source), None, {}
     start = tokenizer.start_id if read.marks_boundaries else None
     return documents_of(read.training, start), start, {}
 

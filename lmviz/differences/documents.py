@@ -14,10 +14,11 @@ from lmviz.base.errors import LmvizError
 from lmviz.differences.pair import ModelPair
 from lmviz.models.model import EVERY_LINE, Model
 from lmviz.models.prefix import read_prefix
-from lmviz.text.corpus import Corpus, load_corpus
+from lmviz.text.corpus import Corpus
 from lmviz.text.documents import Documents, divide
 from lmviz.text.stream import encode_documents
 from lmviz.training.held_out import documents_of
+from lmviz.training.judged_file import text_in
 
 Given = str | Path | Corpus | Sequence[int] | np.ndarray
 """A file, a text, a corpus, whose held-out part is meant, or a row of ids."""
@@ -73,8 +74,7 @@ def texts(model: Model, given: Given) -> Documents:
         return given.validation_documents if len(given.validation_documents) else given.training_documents
     if not isinstance(given, str | Path):
         raise LmvizError(f"{given!r} is no text: give a file, a text, a corpus, or a row of token ids.")
-    corpus = load_corpus(given, model.tokenizer, task="next-token", documents=model.documents, validation=0.0)
-    return corpus.training_documents
+    return text_in(model, given).training_documents
 
 
 def first_stretches(pair: ModelPair, documents: Sequence[str], positions: int) -> list[np.ndarray]:

@@ -47,8 +47,9 @@ def evaluate_corpus(
     the model answers, or cannot be read by it.
     """
     from lmviz.decoding.translation_evaluation import evaluate_translations
+    from lmviz.text.answers import answers_for
     from lmviz.text.examples_for import examples_for
-    from lmviz.training.held_out import evaluate_documents
+    from lmviz.training.held_out import evaluate_answers, evaluate_documents
     from lmviz.training.label_evaluation import evaluate_examples
 
     tokenizer = model.tokenizer_needed()
@@ -64,6 +65,9 @@ def evaluate_corpus(
         _check(corpus, model.task, "labelled text" if per_text else "tagged text")
         examples = examples_for(corpus, part, tokenizer, model.predicts.names)
         return evaluate_examples(model, examples, progress)
+    if corpus.answers_only:
+        answers = answers_for(corpus, part, tokenizer)
+        return evaluate_answers(model, answers, progress)
     documents = corpus.training_documents if part == "training" else corpus.validation_documents
     return evaluate_documents(model, documents, progress)
 

@@ -168,6 +168,7 @@ def load_corpus(
     labels: Sequence[str] = (),
     options: CorpusOptions | None = None,
     contents: Contents | None = None,
+    texts_alone: bool = False,
     progress: Report = unheard,
     **settings: Any,
 ) -> Corpus:
@@ -179,14 +180,15 @@ def load_corpus(
     catalogue's entry. A `Tokenizer` is used as it is, and unless `options` say how it was learned, it says
     so itself; otherwise one is learned from the training part. `target_tokenizer` and `labels` are those of a
     model, where the text is read for one. `contents` are what `read_contents` gave for the same source and
-    options, which are then not read once more.
+    options, which are then not read once more. With `texts_alone`, for a model that predicts the next token,
+    labelled and tagged texts are read without labels, and pairs without what is wanted.
     `progress` hears of the share that is done, and may raise to cancel. LmvizError says what is wrong
     with the source.
     """
     entry = find_entry(source) if isinstance(source, str) else None
     defaults = CorpusOptions(**entry.options) if entry else CorpusOptions()
     chosen = choose_options(options or defaults, tokenizer, settings, is_told=options is not None)
-    given = _Given(tokenizer, target_tokenizer, tuple(labels), part_of(progress, 0.1, 1.0))
+    given = _Given(tokenizer, target_tokenizer, tuple(labels), part_of(progress, 0.1, 1.0), texts_alone)
     if entry:
         chosen = replace(chosen, encoding="utf-8")
         origin, files = TextOrigin(entry.name, (entry.name,)), corpus_files(entry, chosen.span)
@@ -228,6 +230,7 @@ class _Given:
     target_tokenizer: Tokenizer | None
     labels: tuple[str, ...]
     report: Report
+    texts_alone: bool = False
 
     @property
     def learned(self) -> Tokenizer | None:
@@ -246,7 +249,9 @@ def _build_from(contents: Contents, given: _Given) -> Corpus:
         if origin.sources:
             refuse_doubt(Path(origin.sources[0]).name, layout)
         found = replace(layout, roles={}, further={})  # what was pasted can be read as it stands
-    if isinstance(found, FoundExamples):
+    if isinstance(found, FoundExamples) and found.text is not None and given.texts_alone:
+        found = replace(found, text=None, documents=found.text.sources)
+    elif isinstance(found, FoundExamples):
         if origin.sources and options.several == RECOGNISED:
             refuse_several(Path(origin.sources[0]).name, found)
         texts.clear()

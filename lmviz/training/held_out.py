@@ -9,12 +9,15 @@ import numpy as np
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, part_of, unheard
-from lmviz.models.model import EVERY_LINE, Model
+from lmviz.models.finite import check_score
+from lmviz.models.float64 import in_float64
+from lmviz.models.model import EVERY_LINE, IGNORED, Model
 from lmviz.text.documents import Documents, divide
+from lmviz.text.examples import AnsweredTexts
 from lmviz.text.spelling import SpellingModel, unknown_words
 from lmviz.text.stream import Stream, encode_documents
 from lmviz.text.tokenizer import Tokenizer
-from lmviz.training.evaluation import Evaluation, evaluate_ids
+from lmviz.training.evaluation import Evaluation, evaluate_ids, judged_parts, perplexity_from
 
 ENCODING = 0.1
 """The share of the progress that goes to turning the text into tokens."""
@@ -110,6 +113,27 @@ def evaluate_stream(model: Model, stream: Stream, progress: Report = unheard) ->
         spelling=_spelling(stream.ids, documents, tokenizer),
         progress=progress,
     )
+
+
+def evaluate_answers(model: Model, chats: AnsweredTexts, progress: Report = unheard) -> Evaluation:
+    """Judge a model on the tokens of chats that count, those of the answers, as a training on them does.
+
+    LmvizError when none counts.
+    """
+    counts = list(chats.target)
+    total, judged = 0.0, 0
+    for part in judged_parts(model, list(chats.source), None, progress):
+        values = in_float64(part.values).numpy()
+        for row, window in enumerate(part.windows):
+            places = np.flatnonzero(part.targets[row] != IGNORED)
+            places = places[counts[window.number][window.start + 1 + places] > 0]
+            total += float(values[row, places].sum())
+            judged += len(places)
+    if not judged:
+        raise LmvizError("No token of an answer counts in these chats: choose others.")
+    mean = -total / judged
+    check_score(model, mean)
+    return Evaluation(judged, mean, perplexity_from(mean), None)
 
 
 def documents_of(ids: np.ndarray, start: int | None) -> list[np.ndarray]:

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lmviz
+from lmviz.api.training import corpus_of
 from lmviz.base.errors import LmvizError
+from lmviz.runs.evaluating import evaluate_corpus
 from lmviz.text.answers import holds_answers, load_answers
 from lmviz.text.tokenizer import Tokenizer
 
@@ -160,3 +162,32 @@ def test_any_bytes_are_chats_or_a_sentence(content, ending, tmp_path_factory):
     except LmvizError:
         return
     assert np.max(corpus.training_examples.target.ids, initial=0) == 1
+
+
+def test_judged_it_is_by_the_answers_as_in_its_training(folder, tmp_path):
+    file = tmp_path / "chats.jsonl"
+    file.write_text("\n".join(json.dumps({"messages": messages(chat)}) for chat in CHATS * 5))
+    run = lmviz.train(start=folder, corpus=file, out=tmp_path / "run", steps=2, adapter="all")
+    [measured] = [line["validation_loss"] for line in run.metrics() if line["step"] == 2]
+    model = lmviz.open_model(run.folder)
+    held_out = evaluate_corpus(model, corpus_of(run))
+    assert held_out.negative_log_likelihood == pytest.approx(measured, rel=1e-5)
+    corpus = load_answers(file, model.tokenizer, validation=0)
+    found = lmviz.evaluate(model, file)
+    counts = corpus.training_examples.target.ids
+    assert found.tokens == counts.sum()
+    losses = lmviz.loss_map(model, file)
+    assert found.negative_log_likelihood == pytest.approx(losses.losses[counts > 0].mean(), rel=1e-5)
+
+
+def test_chats_without_turns_are_left_out_and_the_others_stay_chats(folder, tmp_path):
+    file = tmp_path / "chats.jsonl"
+    chats = [{"messages": []}, *({"messages": messages(chat)} for chat in CHATS * 4), {"messages": []}]
+    file.write_text("\n".join(map(json.dumps, chats)))
+    assert holds_answers(file)
+    corpus = load_answers(file, lmviz.open_model(folder).tokenizer)
+    assert corpus.recognised.startswith("8 chats")
+    assert corpus.complaints == ("2 chats without an answer are left out.",)
+    plain = lmviz.load_corpus(file)
+    assert "[]" not in plain.training_text
+    assert plain.complaints == ("Line 1 has no text.", "Line 10 has no text.")
