@@ -17,13 +17,16 @@ One = TypeVar("One")
 RESAMPLES, BAND = 2000, (2.5, 97.5)
 """How often rows are drawn anew for a band, and the percentiles that it goes between."""
 
+FEWEST = 8
+"""Of fewer rows no band is made: drawn anew, they would differ far less than other rows would."""
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Means(Numbers):
     """The mean of each number over several rows.
 
     `rows` (row, …) has the numbers of each row. `low` and `high` hold the mean in 95 of 100 samples of rows
-    drawn anew from these (bootstrap; Efron 1979), None where there is one row. `agreeing` is the share of the
+    drawn anew from these (bootstrap; Efron 1979), None of fewer than `FEWEST`. `agreeing` is the share of the
     rows whose number has the sign of the mean.
     """
 
@@ -62,11 +65,11 @@ class ByRow(ResultList[One]):
 def band(
     rows: np.ndarray, weights: Sequence[float] | np.ndarray | None = None
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Between what the mean of rows (row, …) lies when rows are drawn anew; None of a single row.
+    """Between what the mean of rows (row, …) lies when rows are drawn anew; None of fewer than `FEWEST`.
 
     With `weights` (row,) the sum of rows is taken per weight.
     """
-    if len(rows) < 2:
+    if len(rows) < FEWEST:
         return None, None
     drawn = np.random.default_rng(0).integers(len(rows), size=(RESAMPLES, len(rows)))
     counts = np.zeros((RESAMPLES, len(rows)))

@@ -84,7 +84,8 @@ def test_the_parts_of_a_choice_add_up_to_it():
 
 
 def test_the_loss_without_each_head_has_a_band_and_the_mean_is_taken_over_the_text(tmp_path):
-    (tmp_path / "held_out.txt").write_text("The cat sat on the mat.\n\nThe dog ran.\n\nA cow slept.\n")
+    three = "The cat sat on the mat.\n\nThe dog ran.\n\nA cow slept.\n\n"
+    (tmp_path / "held_out.txt").write_text(three * 3)
     path = str(tmp_path / "held_out.txt")
     found = lmviz.ablate("stories-transformer", path, parts=["layers/*/attention/heads"], by="mean")
     assert found.axes == ("layer", "head")
@@ -168,17 +169,17 @@ def test_results_of_many_contrasts_have_means_and_bands():
     pairs = [
         ("The bat made noise at", "The dog made noise at"),
         ("The cat made noise at", "The cow made noise at"),
-    ]
+    ] * 4
     given = lmviz.contrasts("stories-transformer", pairs, measure="logit:night-the")
-    assert given.rows == (0, 1)
+    assert given.rows == tuple(range(8))
     found = lmviz.patch("stories-transformer", given, taps="layers/*/attention/heads")
     means = found.means()
     np.testing.assert_allclose(means.array, np.mean([one.array for one in found], axis=0))
     assert (means.low <= means.array + 1e-12).all()
     assert (means.array <= means.high + 1e-12).all()
-    assert means.rows.shape == (2, *means.array.shape)
+    assert means.rows.shape == (8, *means.array.shape)
     parts = lmviz.attribute("stories-transformer", given)
-    assert len(parts) == 2
+    assert len(parts) == 8
     lost = lmviz.ablate("stories-transformer", given)
     for number, contrast in enumerate(given.contrasts):
         alone = lmviz.ablate("stories-transformer", contrast)

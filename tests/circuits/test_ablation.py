@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.ablation import ablate, ablating, missed_since, stretches
+from lmviz.circuits.by_row import band
 from lmviz.circuits.places import carried
 from lmviz.circuits.read_contrast import read_contrast
 from lmviz.inspection.interventions import replace, zero
@@ -143,15 +144,28 @@ def test_groups_of_units_go_together():
 
 def test_the_band_holds_the_change_and_grows_narrow_with_more_texts():
     model = trained("transformer", ())
-    few, many = ablate(model, TEXTS), ablate(model, TEXTS * 20)
+    few, many = ablate(model, TEXTS * 3), ablate(model, TEXTS * 20)
     for found in (few, many):
         assert (found.low <= found.array + 1e-12).all()
         assert (found.array <= found.high + 1e-12).all()
     assert (many.high - many.low).mean() < 0.5 * (few.high - few.low).mean()
+    assert ablate(model, TEXTS).low is None
+
+
+def test_of_few_rows_no_band_is_made_that_would_be_called_95_per_cent():
+    """Of two, the means of those drawn anew lie between the two, where the true mean is half of the time."""
+    random = np.random.default_rng(0)
+    for rows in (1, 2, 7):
+        assert band(random.standard_normal((rows, 3))) == (None, None)
+    held = []
+    for _ in range(200):
+        low, high = band(random.standard_normal((8, 1)))
+        held.append(low[0] <= 0 <= high[0])
+    assert np.mean(held) > 0.8
 
 
 def test_a_part_is_missed_from_where_its_band_stays_above_zero():
-    found = ablate(trained("transformer", ()), TEXTS)
+    found = ablate(trained("transformer", ()), TEXTS * 3)
     lows = {0: -1.0, 10: 0.2, 20: -0.1, 30: 0.1, 40: 0.3}
     steps = {step: replaced(found, low=np.full_like(found.low, low)) for step, low in lows.items()}
     assert missed_since(steps, (0, 1)) == 30

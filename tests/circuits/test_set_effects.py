@@ -32,10 +32,15 @@ def test_each_row_is_measured_as_alone(name):
     effects = plan.effects(plan.rows([0, 1]), found.asked)
     whole = lmviz.ablate(model, list(found.contrasts.values()), each=effects.each)
     np.testing.assert_allclose(effects.mean, whole.array, atol=1e-9)
+    assert effects.band_of(effects.strongest[0]) is whole.low is None  # of two texts
+    assert (effects.agreeing <= 2).all()
+    four_times = list(found.contrasts.values()) * 4
+    plan = EffectsPlan.of(model, four_times)
+    effects = plan.effects(plan.rows(list(range(8))), range(8))
+    whole = lmviz.ablate(model, four_times, each=effects.each)
     low, high = effects.band_of(effects.strongest[0])
     assert whole.low[effects.strongest[0]] == pytest.approx(low)
     assert whole.high[effects.strongest[0]] == pytest.approx(high)
-    assert (effects.agreeing <= 2).all()
 
 
 def test_pairs_are_patched_row_by_row():

@@ -145,7 +145,7 @@ class RowEffectsPanel(ShowingPanel):
 
     def _so_far(self, found: EffectsSoFar) -> str:
         if found.done == found.of:
-            return f"{count(found.of)} texts"
+            return f"{count(found.of)} texts · shaded: 90 % of them"
         left = f", {briefly(found.left)} left" if self.session.many.is_trying else ""
         return f"{count(found.done)} of {count(found.of)} texts{left}"
 

@@ -46,7 +46,7 @@ class RowMeasuresPanel(ShowingPanel):
         dots = replace(DOTS, rows=rows, ringed=many.chosen, readout=readout, clicked=many.choose)
         return Look(
             (replace(SENTENCE, text=self._sentence(by, groups, values)), dots),
-            aside="mean and 95 % of texts drawn anew",
+            aside="mean and 95 % of texts drawn anew" if any(row.band for row in rows) else "mean",
             arrays={"measure": values},
             recipe=self._recipe(),
         )
