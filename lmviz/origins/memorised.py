@@ -1,7 +1,7 @@
 """Lines that were learned by heart: their loss fell on when that of held-out lines had nearly stopped.
 
-A low loss alone does not say so: a line that is merely predictable has one too. Chance makes 1 of 100 lines
-fall further than the 99th percentile of held-out lines.
+A low loss alone does not say so: a line that is merely predictable has one too. By chance a line falls
+further than the k-th of n held-out lines with probability k / (n + 1): 1 of 100, or as little as n allows.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ TOKENS = 40_000
 SHORTEST = 5
 """The tokens of the shortest lines that are judged."""
 
-STOPPED, BEYOND = 0.95, 99.0
-"""The share of its whole fall after which the loss of held-out lines has nearly stopped; and a percentile."""
+STOPPED, BEYOND = 0.95, 0.01
+"""The share of its whole fall after which the loss of held-out lines has nearly stopped; and how many lines
+may fall further than the threshold by chance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +51,9 @@ class Memorised(Shown):
 
     `steps` (snapshot,) are those at which lines were read, `mean` and `held_out_mean` (snapshot,) the mean
     losses of lines there, in nats per token. From step `since` on, held-out lines hardly became easier.
-    `share` of the `count` lines fell further from there on than the `threshold`, which 1 of 100 of the
-    `held_out_count` held-out lines exceeds; `lines` are the first of them. `forgotten` is the share of lines
-    that rose again, above the least they had, further than 99 of 100 held-out lines.
+    `share` of the `count` lines fell further from there on than the `threshold`, as only a few of the
+    `held_out_count` held-out lines did; `lines` are the first of them. `forgotten` is the share of lines that
+    rose again, above the least they had, further than all but as few held-out lines.
     """
 
     steps: tuple[int, ...]
@@ -67,9 +68,15 @@ class Memorised(Shown):
     lines: tuple[MemorisedLine, ...]
 
     @property
+    def beyond(self) -> int:
+        """How many of the held-out lines fell further than the threshold."""
+        return _rank(self.held_out_count) - 1
+
+    @property
     def chance(self) -> float:
-        """The share that would exceed the threshold if nothing was learned by heart."""
-        return 1 - BEYOND / 100
+        """The share that would exceed the threshold if nothing was learned by heart: 0.01, and more where
+        fewer than 99 lines are held out."""
+        return _rank(self.held_out_count) / (self.held_out_count + 1)
 
 
 def memorised(
@@ -158,7 +165,7 @@ def _judged(
     mean, held_out_mean = ours.mean(axis=0), theirs.mean(axis=0)
     since = _stopped(held_out_mean)
     fall, usual = ours[:, since] - ours[:, -1], theirs[:, since] - theirs[:, -1]
-    threshold = float(np.percentile(usual, BEYOND))
+    threshold = _exceeded_by_few(usual)
     rise, usual_rise = ours[:, -1] - ours.min(axis=1), theirs[:, -1] - theirs.min(axis=1)
     order = np.argsort(-fall, kind="stable")
     lines: list[MemorisedLine] = []
@@ -181,11 +188,21 @@ def _judged(
         since=steps[since],
         threshold=threshold,
         share=float((fall > threshold).mean()),
-        forgotten=float((rise > np.percentile(usual_rise, BEYOND)).mean()),
+        forgotten=float((rise > _exceeded_by_few(usual_rise)).mean()),
         count=len(ours),
         held_out_count=len(theirs),
         lines=tuple(lines),
     )
+
+
+def _rank(count: int) -> int:
+    """The rank from above of the held-out line that a line exceeds by chance in `BEYOND` of all cases."""
+    return max(1, int(BEYOND * (count + 1)))
+
+
+def _exceeded_by_few(usual: np.ndarray) -> float:
+    """The value of that line: one more drawn like them lies above it with probability rank / (count + 1)."""
+    return float(np.sort(usual)[-_rank(len(usual))])
 
 
 def _stopped(means: np.ndarray) -> int:

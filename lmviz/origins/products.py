@@ -134,8 +134,8 @@ class Moved:
             look_up()
             places, above, below = self._read(pieces, some)
             difference = (above - below) / (2 * self._size) if not self.is_flat else np.zeros_like(above)
-            yield places, difference, (above + below) / 2
             done(int(pieces.lengths[some].sum()))
+            yield places, difference, (above + below) / 2
 
     def _read(self, pieces: Pieces, some: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         above, below = (_read(model, pieces, some) for model in self._models)

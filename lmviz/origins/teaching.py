@@ -39,6 +39,9 @@ LEAST_WEIGHT = 1e-3
 
 LONGEST_PIECE = 512
 
+TRIED = 0.5
+"""Seconds for which some of the text is read to say how long all of it takes."""
+
 
 @dataclass(frozen=True)
 class TeachingPlan:
@@ -47,7 +50,7 @@ class TeachingPlan:
     tokens: int
     of: int
     snapshots: int
-    seconds: float | None
+    seconds: float
     bytes: int
 
 
@@ -144,14 +147,13 @@ class Teaching:
         if self._pieces is None or not len(self._order):
             return TeachingPlan(0, len(self.text.wanted), 0, 0.0, size)
         moved = Moved(self._opened(self._steps[-1]), self.asked)
-        read, began, at = 0, time.perf_counter(), time.perf_counter()
-        for number, _ in enumerate(moved.products(self._pieces, self._order[:64])):
+        read: list[int] = []
+        began = at = time.perf_counter()
+        for _ in moved.products(self._pieces, self._order[:64], read.append):
             at = time.perf_counter()
-            read = number
-            if at - began > 0.5:
+            if at - began > TRIED:
                 break
-        some = self._pieces.lengths[np.sort(self._order[:64])]
-        seconds = (at - began) / max(1, int(some.sum())) * self.tokens * count if read >= 0 else None
+        seconds = (at - began) / max(1, sum(read)) * self.tokens * count
         return TeachingPlan(self.tokens, len(self.text.wanted), count, seconds, size)
 
     def widen(self) -> None:

@@ -2,6 +2,7 @@
 
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -273,7 +274,7 @@ def test_the_answer_grows_and_the_steepest_rise_comes_first(trained):
     assert [answer.done for answer in answers] == [False] * (len(answers) - 1) + [True]
     plan = teaching.plan()
     assert plan.tokens == teaching.tokens
-    assert plan.seconds is not None
+    assert plan.seconds > 0
 
 
 def test_a_model_that_counts_has_its_counts_for_an_answer(tmp_path):
@@ -307,3 +308,32 @@ def test_a_text_in_other_tokens_is_refused(trained, name):
     assert other.fingerprint != corpus.fingerprint
     with pytest.raises(lmviz.LmvizError, match="other tokens"):
         lmviz.influences(run, asked, word, corpus=other, **further)
+
+
+def test_the_plan_goes_by_what_was_read_and_not_by_what_was_asked_for(monkeypatch):
+    """Where one piece takes longer than may be tried, it is one piece that was timed."""
+    from lmviz.origins import products, teaching
+
+    class Slow:
+        def __init__(self, *given):
+            pass
+
+        def products(self, pieces, chosen, done):
+            for _ in chosen:
+                now[0] += 0.6
+                done(512)
+                yield np.zeros(1), np.zeros(1), np.zeros(1)
+
+    now = [0.0]
+    monkeypatch.setattr(products, "Moved", Slow)
+    monkeypatch.setattr(teaching, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    asked = object.__new__(teaching.Teaching)
+    vars(asked).update(
+        _pieces=SimpleNamespace(lengths=np.full(117, 512)),
+        _order=np.arange(117),
+        _steps=(1, 2, 3),
+        _opened=lambda step: None,
+        asked=None,
+        text=SimpleNamespace(wanted=np.zeros(60_000)),
+    )
+    assert asked.plan().seconds == pytest.approx(0.6 * 117 * 3)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import lmviz
+from lmviz.origins.memorised import _exceeded_by_few, _rank
 from lmviz.text.corpus import text_corpus
 from lmviz.training.evaluation import evaluate_ids
 
@@ -27,7 +28,9 @@ def test_lines_that_nothing_predicts_are_found_to_be_learned_by_heart(trained):
     run, corpus = trained
     found = lmviz.memorised(run, corpus=corpus, tokens=None)
     assert found.share > 0.9
-    assert found.chance == pytest.approx(0.01)
+    assert found.held_out_count == 24
+    assert found.chance == pytest.approx(1 / 25)  # 24 lines tell no less apart
+    assert found.beyond == 0
     assert found.mean[-1] < found.held_out_mean[-1]
     assert found.steps == tuple(run.snapshots())
     first = found.lines[0]
@@ -35,6 +38,18 @@ def test_lines_that_nothing_predicts_are_found_to_be_learned_by_heart(trained):
     assert first.times == 1
     assert first.fall > found.threshold
     assert len(found.lines) == min(40, round(found.share * found.count))
+
+
+@pytest.mark.parametrize("held_out", [5, 20, 100, 400])
+def test_where_nothing_is_learned_by_heart_as_many_are_found_as_chance_gives(held_out):
+    chance = np.random.default_rng(0)
+    shares = []
+    for _ in range(300):
+        usual, fall = chance.standard_normal(held_out), chance.standard_normal(500)
+        shares.append((fall > _exceeded_by_few(usual)).mean())
+    wanted = _rank(held_out) / (held_out + 1)
+    assert np.mean(shares) == pytest.approx(wanted, rel=0.2)
+    assert wanted <= max(0.01, 1 / (held_out + 1))
 
 
 def test_a_text_in_other_tokens_is_refused(trained):

@@ -329,7 +329,7 @@ class TaughtPanel(AskingPanel[Corpus, TaughtSoFar]):
         is_whole = answer.products is None or bool(answer.read[answer.text.asked].all())
         if self._job is not None or (answer.done and is_whole):
             return READ
-        seconds = plan.seconds or 0.0
+        seconds = plan.seconds
         if answer.done:
             seconds *= plan.of / max(1, plan.tokens) - 1
         what = "Read the rest" if answer.done else "Go on" if answer.steps else "Ask the gradients"

@@ -10,7 +10,7 @@ import numpy as np
 
 from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.question import Key, Question
-from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.workers.job import Job
@@ -72,15 +72,21 @@ CURVE = Curves(
 class LookedUp:
     """The index, the text that is shown, and how it compares with held-out text.
 
-    `places` are those of its longest passages, each with the passage. `written` is of texts that the model
-    wrote, None until they are asked for.
+    `places` are those of its longest passages, each with the passage.
     """
 
     copies: Copies = field(repr=False)
     shown: CopiedText
     compared: Copied
     places: tuple[tuple[CopiedPassage, CopiedPlace], ...]
-    written: Copied | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """What a model wrote at a step of its training, compared."""
+
+    moment: Moment
+    compared: Copied
 
 
 class CopiedPanel(AskingPanel[Corpus, LookedUp]):
@@ -96,12 +102,17 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
     def __init__(self, session: Session) -> None:
         self._index: list[tuple[Corpus, Copies]] = []  # of the text that was looked up last
         self._job: Job | None = None
-        self._writer: OpenedModel | None = None
-        self._written: Copied | None = None
+        self._shown: OpenedModel | None = None  # the model that the following are of
+        self._written: Written | None = None
         self._heart: Memorised | None = None
         self._side = 0
         super().__init__(session)
         session.text.changed.connect(self._forget_index)
+
+    @property
+    def written(self) -> Copied | None:
+        """What the model wrote when it was asked to, compared; None before."""
+        return None if self._written is None else self._written.compared
 
     def out_of_place(self, model: OpenedModel) -> str:
         if said := super().out_of_place(model):
@@ -143,11 +154,11 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
 
     def _take(self, asked: Question[Corpus, LookedUp], found: LookedUp) -> None:
         model = self._model_of(asked)
-        if model != self._writer:
+        if model != self._shown:
             self._end_job()
             self._written = self._heart = None
-            self._writer, self._side = model, 0
-        super()._take(asked, replace(found, written=self._written))
+            self._shown, self._side = model, 0
+        super()._take(asked, found)
 
     def _model_of(self, asked: Question[Corpus, LookedUp]) -> OpenedModel:
         about: Any = asked.about
@@ -160,30 +171,28 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
             self._job = None
 
     def _write(self) -> None:
-        """Have the model write texts, and look them up: in a job that can be cancelled."""
-        found, model = self.found, self.session.library.model
-        if found is None or model is None or self._job is not None:
+        """Have the model write texts as it is shown, and look them up: in a job that can be cancelled."""
+        found, moment = self.found, self._moment
+        if found is None or moment is None or self._job is not None:
             return
-        run, copies = model.run, found.copies
+        (model, step), copies = moment, found.copies
+        run = model.run
 
         def work(report: Report) -> Generator[float, None, Copied]:
             from lmviz.origins.written import written_texts
             from lmviz.runs.opening import open_model_of
 
             texts = []
-            for text in written_texts(open_model_of(run), TEXTS):
+            for text in written_texts(open_model_of(run, step), TEXTS):
                 texts.append(text)
                 yield 0.8 * len(texts) / TEXTS
             return copies.compare(texts, lambda share: report(0.8 + 0.2 * share))
 
-        def take(written: Copied) -> None:
-            if self._writer == model:
-                self._written = written
-                if self.found is not None:
-                    self.found = replace(self.found, written=written)
-                    self._draw()
+        def take(compared: Copied) -> None:
+            if self._shown == model:
+                self._written = Written(moment, compared)
+                self._draw()
 
-        self._writer = model
         self._job = self.start_job(f"Writing {TEXTS} texts", work, take)
         self._job.ended.connect(self._forget_job)
         self._draw()
@@ -202,7 +211,7 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
             return memorised(run, corpus, lambda step: open_model_of(run, step), progress=report)
 
         def take(heart: Memorised) -> None:
-            if self._writer == model:
+            if self._shown == model:
                 self._heart, self._side = heart, 1
                 self._draw()
 
@@ -220,14 +229,14 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
             self._draw()
 
     def look(self, corpus: Corpus, found: LookedUp) -> Look:
-        shown, compared = found.shown, found.written or found.compared
+        shown, compared = found.shown, self.written or found.compared
         threshold = compared.threshold
         lines = [
             OccurrenceLine(f"{place.before} ", place.passage, "", place.after) for _, place in found.places
         ]
         left = Stacked(
             parts=(
-                Words("copied_sentence", text=_sentence(found, self.session.reading.noun)),
+                Words("copied_sentence", text=_sentence(shown, threshold, self.session.reading.noun)),
                 replace(TEXT, text=_coloured(shown, threshold)),
                 replace(LIST, lines=lines, clicked=lambda place: self._go_to(found, place)),
             ),
@@ -238,7 +247,7 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
             WRITE,
             text=f"Write {TEXTS} texts",
             tip="Has the model write texts of up to 100 tokens, and compares them with held-out text",
-            shown=found.written is None and self._job is None,
+            shown=self._job is None and (self._written is None or self._written.moment != self._moment),
             clicked=self._write,
         )
         return Look(
@@ -260,26 +269,31 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
         from lmviz.families import FAMILIES
 
         model = self.session.library.model
-        can = model is not None and not FAMILIES[model.family].counts and len(model.snapshots) > 2
+        snapshots = () if model is None or FAMILIES[model.family].counts else model.snapshots
+        is_known = self._heart is not None and self._heart.steps == snapshots
         return replace(
             HEART,
             text="Learned by heart …",
             tip="Reads lines of the training text and held-out lines at every snapshot",
-            shown=can and self._heart is None and self._job is None,
+            shown=len(snapshots) > 2 and self._job is None and not is_known,
             clicked=self._read_lines,
         )
 
     def _right(self, found: LookedUp) -> tuple[LookPart, ...]:
         """The verdict and its curves, or the lines that were learned by heart."""
-        compared, heart = found.written or found.compared, self._heart
+        compared, heart = self.written or found.compared, self._heart
         if heart is None or self._side == 0:
             return (
-                Words("copied_verdict", text=compared.sentence()),
-                replace(CURVE, curves=_curves(found), marks=_marks(compared.threshold)),
+                Words("copied_verdict", text=self._when + compared.sentence()),
+                replace(
+                    CURVE,
+                    curves=_curves(compared, self.written is not None),
+                    marks=_marks(compared.threshold),
+                ),
             )
         said = (
             f"{percentage(heart.share)} of {count(heart.count)} lines fell further after step "
-            f"{count(heart.since)} than 99 of 100 held-out lines did: by chance, "
+            f"{count(heart.since)} than {_nearly_all(heart)} did: by chance, "
             f"{percentage(heart.chance)}. Forgotten again: {percentage(heart.forgotten)}."
         )
         lines = heart.lines
@@ -294,6 +308,20 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
             clicked=lambda row: self.session.text.choose_place(lines[row].line.start),
         )
         return Words("learned_by_heart_sentence", text=said), table
+
+    @property
+    def _moment(self) -> Moment | None:
+        """The model that is shown, at its step."""
+        reading = self.session.reading.current
+        return None if reading is None else (reading.model, reading.step)
+
+    @property
+    def _when(self) -> str:
+        """When the texts were written that are compared, where another step is shown by now."""
+        if self._written is None or self._written.moment == self._moment:
+            return ""
+        model, step = self._written.moment
+        return f"Written {model.when(step)}: " if model.when(step) else ""
 
     def _recipe(self) -> str:
         if self.asked is None:
@@ -323,9 +351,14 @@ def _looked_up(copies: Copies, compared: Copied, which: int) -> LookedUp:
     return LookedUp(copies, shown, compared, places)
 
 
-def _sentence(found: LookedUp, noun: str) -> list[Inked]:
+def _nearly_all(heart: Memorised) -> str:
+    """The held-out lines that a line learned by heart fell further than."""
+    which = f"all but {count(heart.beyond)}" if heart.beyond else "each"
+    return f"{which} of {count(heart.held_out_count)} held-out lines"
+
+
+def _sentence(shown: CopiedText, threshold: int | None, noun: str) -> list[Inked]:
     """The longest passage in words, and the stock phrase in it."""
-    shown, threshold = found.shown, (found.written or found.compared).threshold
     longest = shown.longest
     if longest is None:
         return [Inked("Nothing of this text stands in the training text.")]
@@ -359,14 +392,12 @@ def _coloured(shown: CopiedText, threshold: int | None) -> list[Inked]:
     ]
 
 
-def _curves(found: LookedUp) -> list[PlotCurve]:
-    """The share of tokens in passages of n or more: of what is shown, written and held out."""
-    compared = found.written or found.compared
+def _curves(compared: Copied, is_written: bool) -> list[PlotCurve]:
+    """The share of tokens in passages of n or more: of what is shown, or was written, and held out."""
     curves = []
     if compared.held_out:
         curves.append(_curve("held out", compared.curve(compared.held_out), "muted_text", dashed=True))
-    name = "written" if found.written is not None else "this text"
-    curves.append(_curve(name, compared.curve(), "accent"))
+    curves.append(_curve("written" if is_written else "this text", compared.curve(), "accent"))
     return curves
 
 

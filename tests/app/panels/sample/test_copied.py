@@ -60,8 +60,8 @@ def test_the_longest_passages_are_found_and_the_model_writes_for_a_verdict(
     button = panel.findChild(QPushButton, "copied_write_button")
     qtbot.waitUntil(lambda: button.isVisible())
     button.click()
-    qtbot.waitUntil(lambda: panel.found.written is not None)
-    written = panel.found.written
+    qtbot.waitUntil(lambda: panel.written is not None)
+    written = panel.written
     assert len(written.texts) == 100
     assert written.verdict is not None
     assert "by chance)" in said(panel, "copied_verdict")
