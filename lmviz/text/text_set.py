@@ -225,6 +225,8 @@ def filled_in(
         rows.append(TextRow(filled.pop("text"), filled.pop("changed") or None, **filled, fields=words_in))
         if count is not None and len(rows) == count:
             break
+    if not rows:
+        raise LmvizError("No row has another word in each slot: give the slots words that differ.")
     return TextSet(tuple(rows), "a pattern", pattern)
 
 
