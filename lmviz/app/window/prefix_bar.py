@@ -31,6 +31,7 @@ from lmviz.looks.ink import Inked
 from lmviz.text.tokenizer import END, START, Encoding, token_name, visible
 
 if TYPE_CHECKING:  # what the model of the first paint has nothing of
+    from lmviz.app.session.reading import Reading
     from lmviz.app.window.chat_lines import ChatLines
     from lmviz.app.window.source_picture import SourcePicture
 
@@ -289,9 +290,8 @@ class PrefixBar(QFrame):
 
     def _words_read(self) -> tuple[str, ...]:
         """The tokens as they are read: for each that surgery changes the one in its place."""
-        encoding, current, typed = self._session.reading.encoding, self._session.reading.current, self._typed
-        prefix = self._session.reading.prefix
-        if encoding is None or current is None or current.trace.text != prefix:
+        encoding, current, typed = self._session.reading.encoding, self._read_as_typed, self._typed
+        if encoding is None or current is None:
             return typed
         ids, tokens = current.trace.ids.tolist(), current.trace.tokens
         if len(ids) != len(typed):
@@ -302,12 +302,21 @@ class PrefixBar(QFrame):
             for at, (word, id, given) in enumerate(zip(typed, ids, encoding.ids.tolist(), strict=True))
         )
 
+    @property
+    def _read_as_typed(self) -> Reading | None:
+        """The reading of what is typed by the shown model; None while there is another, whose ids mean other
+        words."""
+        current, shown = self._session.reading.current, self._session.library.model
+        if current is None or current.model != shown or current.trace.text != self._session.reading.prefix:
+            return None
+        return current
+
     def _are_special(self) -> tuple[bool, ...]:
         """Which of the tokens that are read are special tokens of another program."""
-        encoding, current = self._session.reading.encoding, self._session.reading.current
+        encoding, current = self._session.reading.encoding, self._read_as_typed
         if encoding is None or not any(encoding.special):
             return ()
-        if current is None or current.trace.text != self._session.reading.prefix:
+        if current is None:
             return encoding.special
         ids, model = current.trace.ids, current.model
         return model.tokenizer.are_special(ids) if len(ids) == len(encoding) else encoding.special

@@ -336,3 +336,22 @@ def test_what_is_said_of_the_tokens_gives_its_room_back(
     read.reading.set_prefix("the cows")
     drawn()
     assert (bar.edit.y(), bar.height()) == before
+
+
+def test_while_another_model_is_coming_no_word_stands_there_that_was_not_typed(
+    window: MainWindow, read: Session, gate: threading.Event, qtbot: QtBot
+) -> None:
+    """What the model before has read are ids, which mean other words to the next."""
+    bar, of_the_farm = find(window, PrefixBar, "prefix_bar"), read.library.model
+    read.library.open("stories-gru")
+    qtbot.waitUntil(lambda: read.library.model is not of_the_farm)
+    read.reading.set_prefix("the cows eat grass")
+    qtbot.waitUntil(lambda: read.reading.current is not None and len(read.reading.current.trace) == 5)
+    qtbot.waitUntil(lambda: not read.reading.is_busy)
+    before = read.reading.current
+    read.work.ask("hold", gate.wait, lambda _: None, print)
+    read.library.choose(of_the_farm)
+    assert read.library.model == of_the_farm
+    assert read.reading.current is before
+    qtbot.waitUntil(lambda: bar.strip.tokens == ("⟨start⟩", "the", "cows", "eat", "grass"))
+    gate.set()
