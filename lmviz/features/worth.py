@@ -46,7 +46,7 @@ class Worth:
         if self.loss is None or self.loss_reconstructed is None or self.loss_mean is None:
             return f"They explain {explained}."
         return (
-            f"They explain {explained}, and with them in its place the loss is "
+            f"They explain {explained}, and with them in their place the loss is "
             f"{self.loss_reconstructed:.3f}, between the model's own, {self.loss:.3f}, and that with the "
             f"mean, {self.loss_mean:.3f}."
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.families import FAMILIES
 
 if TYPE_CHECKING:
     from lmviz.app.session.finding_features import FindingFeatures
@@ -35,11 +36,15 @@ SHIPPED = "features"
 
 @dataclass(frozen=True, eq=False)
 class OpenedDictionary:
-    """A dictionary, the file that it is from, and the names that a person gave its features."""
+    """A dictionary, the file that it is from, and the names that a person gave its features.
+
+    `of` is the model that was shown when it was opened; None where there was none.
+    """
 
     dictionary: Dictionary
     file: Path
     names: dict[int, str]
+    of: OpenedModel | None = None
 
     def name_of(self, feature: int) -> str:
         """The name that a person gave a feature; empty where none was given."""
@@ -71,6 +76,7 @@ class OpenFeatures(Part):
         self._opened: OpenedDictionary | None = None
         self._chosen = -1
         self._readings: dict[tuple[Moment, Corpus], FeatureReading] = {}
+        self._complete: set[tuple[Moment, Corpus]] = set()  # those in which all features are measured
         self._job: Job | None = None
         self._under_way: tuple[Moment, Corpus] | None = None
         self._refused: tuple[Moment, Corpus] | None = None  # what could not be read, and is not tried again
@@ -90,13 +96,15 @@ class OpenFeatures(Part):
 
     @property
     def opened(self) -> OpenedDictionary | None:
-        """What is open; None where nothing is."""
-        return self._opened
+        """What is open of the shown model; None where nothing is. For another model it waits."""
+        shown, of = self._library.model, None if self._opened is None else self._opened.of
+        is_of_another = shown is not None and of is not None and shown.identity != of.identity
+        return None if is_of_another else self._opened
 
     @property
     def dictionary(self) -> Dictionary | None:
         """The dictionary that is open."""
-        return None if self._opened is None else self._opened.dictionary
+        return None if self.opened is None else self.opened.dictionary
 
     @property
     def chosen(self) -> int:
@@ -187,7 +195,7 @@ class OpenFeatures(Part):
 
     def give_name(self, feature: int, name: str) -> None:
         """Give a feature a name of one's own, kept beside its file; an empty one takes it away."""
-        opened = self._opened
+        opened = self.opened
         if opened is None or name.strip() == opened.name_of(feature):
             return
         names = {**opened.names, feature: name.strip()}
@@ -204,7 +212,7 @@ class OpenFeatures(Part):
 
     def change(self, feature: int, *, times: float | None = None, to: float | None = None) -> None:
         """Put a change of a feature into surgery, in the place of an earlier one of any feature there."""
-        opened = self._opened
+        opened = self.opened
         if opened is None:
             return
         from lmviz.base.errors import LmvizError
@@ -222,15 +230,14 @@ class OpenFeatures(Part):
         """Have the features read over the open text, where that is not done or under way."""
         asked = self._asked
         is_waited_for = self._job is not None and self._under_way == asked
-        if asked is None or is_waited_for or asked == self._refused or self._opened is None:
+        if asked is None or is_waited_for or asked == self._refused or self.dictionary is None:
             return
-        known = self._readings.get(asked)
-        if known is not None and known.needed is not None:
+        if asked in self._complete:
             return
         if self._job is not None:
             self._job.cancel()
             return  # its end asks again
-        self._start(asked, self._opened.dictionary)
+        self._start(asked, self.dictionary)
 
     def stop(self) -> None:
         """Read no further; what is known stays."""
@@ -260,20 +267,22 @@ class OpenFeatures(Part):
             with heard_by(part_of(report, 0.25, 1.0)):
                 for number, found in enumerate(needed(model, reading)):
                     if number % 4 == 0 or found.is_complete:
-                        yield replace(reading, needed=found.losses, needed_each=found.each)
+                        yield found.of(reading)
 
         def take(found: FeatureReading) -> None:
-            if self.dictionary is dictionary:
+            if self._opened is not None and self._opened.dictionary is dictionary:
                 self._readings[asked] = found
                 if self._chosen < 0:
                     self.choose(int((found.on > 0).argmax()))
                 self.changed.emit()
 
+        def end(_: object) -> None:
+            if self._opened is not None and self._opened.dictionary is dictionary:
+                self._complete.add(asked)
+
         self.begun.emit()
         self._under_way = asked
-        self._job = self._work.start_job(
-            "What features do in the text", work, lambda _: None, self._fail, take
-        )
+        self._job = self._work.start_job("What features do in the text", work, end, self._fail, take)
         self._job.ended.connect(self._end)
         self.changed.emit()
 
@@ -281,7 +290,8 @@ class OpenFeatures(Part):
         if self._job is not None:
             self._job.cancel()
         self.begun.emit()
-        self._opened, self._readings, self._refused = opened, {}, None
+        self._opened = None if opened is None else replace(opened, of=self._library.model)
+        self._readings, self._complete, self._refused = {}, set(), None
         self._chosen = -1
         self.taken.emit()
         self.chosen_changed.emit()
@@ -295,7 +305,7 @@ class OpenFeatures(Part):
     @property
     def _asked(self) -> tuple[Moment, Corpus] | None:
         moment, corpus = self.moment, self._corpus
-        return None if moment is None or corpus is None or self._opened is None else (moment, corpus)
+        return None if moment is None or corpus is None or self.opened is None else (moment, corpus)
 
     def _fail(self, sentence: str) -> None:
         self._refused = self._under_way
@@ -308,6 +318,8 @@ class OpenFeatures(Part):
 
 def why_no_features(model: OpenedModel) -> str:
     """Why a model has no features to look at, or "" where it can have some."""
+    if FAMILIES[model.family].counts:
+        return f"{model.name} counts, and has no states to find features in. Open a neural network."
     if model.predicts.continues and not model.reads_source:
         return ""
     return f"{model.name} does not continue one text. Open a language model to look at its features."

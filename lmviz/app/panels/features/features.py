@@ -156,15 +156,12 @@ class FeaturesPanel(Panel):
             )
         columns.append(Column("fires", reading.rate[listed], lambda value: percentage(float(value))))
         columns.append(
-            Column(
-                "mean", np.nan_to_num(reading.mean[listed]), lambda value: number(float(value), 2), spare=True
-            )
+            Column("mean", reading.mean[listed], lambda value: number(float(value), 2), spare=True)
         )
-        clean = np.nan_to_num(reading.selective[listed])
+        clean = reading.selective[listed]
         columns.append(Column("one word", clean, lambda value: percentage(float(value)), spare=True))
         if reading.needed is not None:
-            thousandths = np.nan_to_num(reading.needed[listed]) * 1000
-            columns.append(Column("loss without", thousandths, _thousandths, bar=True))
+            columns.append(Column("loss without", reading.needed[listed] * 1000, _thousandths, bar=True))
         return columns
 
     def _chosen_ones(self, reading: FeatureReading) -> list[int]:
@@ -181,7 +178,7 @@ class FeaturesPanel(Panel):
         if self._which.currentIndex() == 1 and self._active is not None:
             listed = [at for at in listed if self._active[at] > 0]
             return sorted(listed, key=lambda at: -float(self._active[at]))  # type: ignore[index]
-        weights = reading.rate if reading.needed is None else np.nan_to_num(reading.needed, nan=-1.0)
+        weights = reading.rate if reading.needed is None else np.nan_to_num(reading.needed, nan=-np.inf)
         return sorted(listed, key=lambda at: -float(weights[at]))
 
     def _told(self, dictionary: Dictionary, reading: FeatureReading | None) -> str:

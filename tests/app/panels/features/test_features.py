@@ -275,3 +275,25 @@ def test_a_dictionary_beside_the_model_is_matched_by_choosing_it(
     assert panel.exported_arrays()["alike"] == expected.share(0.7)
     which.activated.emit(0)
     qtbot.waitUntil(lambda: not panel.exported_arrays())
+
+
+@pytest.mark.slow
+def test_features_belong_to_the_model_that_was_shown_when_they_were_opened(
+    window: MainWindow, opened: Session, transformer_run: Path, file: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    features, library = opened.features, opened.library
+    reading = features.reading
+    library.open(copytree(transformer_run, tmp_path / "another"))
+    button = window.findChild(QPushButton, "shipped_features_button")
+    qtbot.waitUntil(lambda: button.text() == FIND and button.isVisible())
+    assert features.opened is features.dictionary is features.reading is None
+    assert not features.is_reading
+
+    library.open("stories-5-gram")
+    panel = panel_of(window, FeaturesPanel)
+    qtbot.waitUntil(lambda: any("has no states" in said.text() for said in panel.findChildren(QLabel)))
+
+    library.open(transformer_run)
+    qtbot.waitUntil(lambda: features.reading is reading)
+    assert features.opened.file == file
+    assert not features.is_reading
