@@ -211,7 +211,7 @@ def _check_lined_up(clean: PreparedReading, changed: PreparedReading) -> int:
             raise LmvizError(
                 f"The two {'texts' if name == TEXT else f'{name}s'} do not line up: they have {len(one)} and "
                 f"{len(other)} tokens and first differ at token {place + 1}, {met[0]} and {met[1]}; "
-                "exchange words for as many tokens."
+                "replace words by others of as many tokens."
             )
     differing = np.flatnonzero(clean.ids != changed.ids)
     beside = any(

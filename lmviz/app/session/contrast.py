@@ -44,13 +44,14 @@ class CurrentContrast(Part):
         self._work, self._library, self._reading = work, library, reading
         self._other = ""
         self._measure = ""
+        self._question: ShippedQuestion | None = None  # whose changed text it is, where nobody has typed one
         self._own: tuple[ShippedQuestion, ...] = ()  # those whose files were opened
         self._was_proposed = False
         self._asked: tuple[Reading, Contrast] | None = None
         self._found: MeasuredContrast | None = None
         self._of: Reading | None = None
         reading.changed.connect(self.changed)
-        library.model_changed.connect(self._forget_measure)
+        library.model_changed.connect(self._forget_words)
         library.model_closed.connect(self._forget_found)
 
     @property
@@ -92,7 +93,7 @@ class CurrentContrast(Part):
     def set_other(self, text: str) -> None:
         """Type the changed text; an empty one asks about the shown text alone."""
         if text != self._other:
-            self._other = text
+            self._other, self._question = text, None
             self.changed.emit()
 
     def set_measure(self, measure: str) -> None:
@@ -103,7 +104,7 @@ class CurrentContrast(Part):
 
     def open(self, question: ShippedQuestion) -> None:
         """Ask a question from a file: its text becomes the prefix."""
-        contrast = question.contrast
+        contrast, self._question = question.contrast, question
         self._other = str(contrast.changed or contrast.changed_source or "")
         self._measure = str(contrast.measure)
         if contrast.source is not None:
@@ -114,6 +115,7 @@ class CurrentContrast(Part):
     def put(self, contrast: Contrast) -> None:
         """Ask about a text: it becomes the prefix, and its pair and its measure are those that are asked."""
         self._other, self._measure = str(contrast.changed or ""), str(contrast.measure)
+        self._question = None
         self._reading.set_prefix(str(contrast.text))
         self.changed.emit()
 
@@ -227,8 +229,19 @@ class CurrentContrast(Part):
             self._work.silence(QUESTION)
             self._asked = self._found = self._of = None
 
-    def _forget_measure(self) -> None:
-        """Another model has other words: what was stated for one is proposed anew for the next."""
-        if self._measure:
-            self._measure = ""
+    def _forget_words(self) -> None:
+        """Another model has other words: what was stated for one is proposed anew for the next.
+
+        The changed text of a question that is not about it goes.
+        """
+        model, question = self._library.model, self._question
+        is_of_another = (
+            model is not None
+            and question is not None
+            and not question.is_for(model.name, is_foreign=model.run.was_trained_elsewhere)
+        )
+        if is_of_another:
+            self._question = None
+        if self._measure or is_of_another:
+            self._measure, self._other = "", "" if is_of_another else self._other
             self.changed.emit()

@@ -47,3 +47,18 @@ def test_what_a_person_has_typed_stays_and_a_button_asks_the_question(
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.patches is not None and panel.is_whole)
     assert session.reading.prefix == session.contrast.offers()[0].contrast.text
+
+
+@pytest.mark.slow
+def test_its_changed_text_goes_with_the_models_it_is_about(
+    window: MainWindow, session: Session, qtbot: QtBot
+):
+    open_stories(session, qtbot)
+    qtbot.waitUntil(lambda: bool(session.contrast.other))
+    with qtbot.waitSignal(session.library.model_changed):
+        session.library.open("reviews-lstm")
+    assert session.contrast.other == ""
+    session.contrast.set_other("the film was bad")
+    with qtbot.waitSignal(session.library.model_changed):
+        session.library.open("stories-gru")
+    assert session.contrast.other == "the film was bad", "a person has typed it"
