@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lmviz.circuits.contrast import MeasuredContrast
     from lmviz.models.model import Model
 
+TITLE = "Who wrote it"
 NO_MODEL = "Open or train a model to see which of its parts write the answer."
 NO_TEXT = "Type a text above to see which parts write the answer to it."
 WORDS = 8
@@ -56,7 +57,7 @@ class AttributionPanel(AnsweringPanel["Attribution", Asked]):
         self._bars = named(SignedBars("what each part adds"), "attribution_bars")
         self._words = named(SignedBars("what comes from each token"), "attribution_words")
         body = column(self._said, (self._bars, 3), self._head, (self._words, 2))
-        self._answer_in(self.add_card("Who wrote it", self._depth, body))
+        self._answer_in(self.add_card(TITLE, self._depth, body))
         self._depth.hide()
         self._depth.activated.connect(lambda _: self.refresh_soon())
         self._bars.part_clicked.connect(self._pin)
@@ -119,6 +120,7 @@ class AttributionPanel(AnsweringPanel["Attribution", Asked]):
         if found is None or self._of is None:
             self._said.setText("")
             self._rows = []
+            self._card.set_title(TITLE)
             return
         self._rows = named_parts(found)
         sum_of = briefly(self._of[1].said)
