@@ -91,7 +91,7 @@ class ManyTexts(Part):
         self._measuring: Job | None = None
         self._job: Job | None = None
         self._under_way: tuple[Moment, str] | None = None
-        library.model_changed.connect(self.changed)
+        library.model_changed.connect(self._take_model)
         library.step_changed.connect(self.changed)
         comparison.changed.connect(self.changed)
 
@@ -299,6 +299,11 @@ class ManyTexts(Part):
         job = self._work.start_job(f"Asking {len(given)} texts", work, lambda _: None, self._fail_rows, take)
         self._measuring = job
         job.ended.connect(self._end_rows)
+        self.changed.emit()
+
+    def _take_model(self) -> None:
+        if self._given is None:
+            self.begin_anew()  # what could not be asked of the model before, this one may be asked
         self.changed.emit()
 
     def _try(self, make: Callable[[], TextSet]) -> None:

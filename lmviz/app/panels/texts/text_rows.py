@@ -11,6 +11,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.texts.many_text import NO_MODEL
 from lmviz.app.panels.texts.recipes import rows_recipe
 from lmviz.app.session.library import FIRST_MODEL, MODEL_OFFER
+from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, row, sheet, stack
 from lmviz.app.widgets.base.figures import count, number, plain
@@ -45,6 +46,17 @@ rows: 60
 """
 """The pattern for models of stories: which thing was put away."""
 
+OF_LABELS = """The {thing} was {how} and the {more} was {also}
+thing: film, story, music
+more: film, story, music
+how: great, charming, boring, dull
+also: great, charming, boring, dull
+wanted:first label
+other:second label
+rows: 36
+"""
+"""The pattern for models of labels."""
+
 SOURCES = (
     "Take a set …",
     "Lines of the open text",
@@ -60,6 +72,7 @@ class TextRowsPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
+        self._offered = ""  # the pattern that was written for the shown model
         self._source = picker("set_source_picker", "where the texts come from", SOURCES)
         said = "write a pattern whose slots are filled in"
         self._edit = QuietButton("edit_pattern_button", "Pattern …", description=said)
@@ -103,6 +116,7 @@ class TextRowsPanel(Panel):
         if given is None:
             is_open = self.session.library.model is not None
             self._card.set_placeholder("" if is_open or self._pages.currentIndex() else NO_MODEL)
+            self._card.set_title("Texts")
             self._said.setText("Choose where texts come from, or write a pattern.")
             self._trouble.setText("")
             self._table.set_columns([])
@@ -118,12 +132,10 @@ class TextRowsPanel(Panel):
         ] or [Column("text", [_short(line.text) for line in given])]
         if given.labels:
             columns.append(Column("label", [line.label for line in given]))
-        columns.append(Column(self._measured, np.nan_to_num(numbers), _written(numbers), bar=True))
+        columns.append(Column(self._measured, numbers, _written, bar=True))
         second = many.second_values
         if second is not None and many.second is not None:
-            columns.append(
-                Column(many.second[0].name, np.nan_to_num(second.values), _written(second.values), spare=True)
-            )
+            columns.append(Column(many.second[0].name, second.values, _written, spare=True))
         self._table.set_columns(columns)
         self._mark()
         self._said.setText(self._sentence(numbers))
@@ -132,9 +144,10 @@ class TextRowsPanel(Panel):
     def _offer_pattern(self) -> None:
         """A first pattern that the shown model can be asked, where nobody has written one."""
         model = self.session.library.model
-        if model is None or self._pattern.toPlainText() not in ("", PATTERN, STORIES):
+        if model is None or self._pattern.toPlainText() not in ("", self._offered):
             return
-        self._pattern.setPlainText(STORIES if model.name.startswith("stories") else PATTERN)
+        self._offered = _pattern_for(model)
+        self._pattern.setPlainText(self._offered)
         self._pages.setCurrentIndex(1)
 
     @property
@@ -194,15 +207,17 @@ class TextRowsPanel(Panel):
                 many.open_file(Path(path))
 
 
+def _pattern_for(model: OpenedModel) -> str:
+    """A first pattern: of a classifier it asks for its first label rather than its second."""
+    labels = model.predicts.names
+    if not model.predicts.continues and len(labels) > 1:
+        return OF_LABELS.replace("first label", labels[0]).replace("second label", labels[1])
+    return STORIES if model.name.startswith("stories") else PATTERN
+
+
 def _short(text: str) -> str:
     return text if len(text) <= SHORTEST else f"{text[: SHORTEST - 1]}…"
 
 
-class _written:
-    """How a number is written; nothing where it is not known."""
-
-    def __init__(self, values: np.ndarray) -> None:
-        self._is_known = bool(np.isfinite(values).any())
-
-    def __call__(self, value: float) -> str:
-        return plain(round(float(value), 1), 2) if self._is_known else "–"
+def _written(value: float) -> str:
+    return plain(round(float(value), 1), 2)

@@ -284,3 +284,22 @@ def test_of_a_million_tokens_only_those_in_sight_are_painted(qtbot: QtBot) -> No
     assert text.index_at(place.center()) == 500_000
     assert text.top_of(500_000) == place.top()
     assert QPoint(0, bar.value()).y() > 1_000_000
+
+
+@pytest.mark.slow
+def test_a_model_of_labels_is_offered_what_it_can_be_asked(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    session.library.open("reviews-lstm")
+    window.show_perspective("texts")
+    edit = window.findChild(QPlainTextEdit, "pattern_edit")
+    qtbot.waitUntil(lambda: "wanted:bad" in edit.toPlainText() or "wanted:good" in edit.toPlainText())
+    press(qtbot, window, "use_pattern_button")
+    qtbot.waitUntil(lambda: session.many.values is not None and session.many.values.done == 36)
+    assert not session.many.values.troubles
+    session.many.take_pattern("the {a}\na: film, story\nwanted: nothing\n")
+    shown = panel(window, "text_rows_view")
+    qtbot.waitUntil(lambda: "is no label" in shown.complaint)
+    assert session.many.given is None
+    session.library.open("stories-gru")
+    qtbot.waitUntil(lambda: shown.complaint == "")
