@@ -98,9 +98,11 @@ def draw_columns(
 def _draw_key(picture: Picture, painter: Painter, area: QRectF, orders: Sequence[int]) -> None:
     """Which colour is which order."""
     theme, scale = picture.theme, picture.theme.scale
-    said = "what comes next, made of"
-    painter.fit(area, said, theme.muted_text, 10.5)
-    left = area.left() + measure_of(theme, 10.5, False, False).horizontalAdvance(said) + 8 * scale
+    said, left = "what comes next, made of", area.left()
+    width = measure_of(theme, 10.5, False, False).horizontalAdvance(said) + 8 * scale
+    if width + 32 * scale * len(orders) <= area.width():  # the colours say more than these words
+        painter.fit(area, said, theme.muted_text, 10.5)
+        left += width
     for order in orders:
         box = QRectF(left, area.center().y() - 5 * scale, 10 * scale, 10 * scale)
         painter.box(box, rung_color(theme, order, orders[0]), radius=2)
