@@ -114,7 +114,8 @@ class TreeView(Pointable):
                 self._draw_node(painter, index)
         if self._layout.left_out:
             painter.setPen(self.theme.muted_text)
-            said = f"{self._layout.left_out:,} offers are not drawn"
+            one, left_out = self._layout.left_out == 1, self._layout.left_out
+            said = f"{left_out:,} {'offer is' if one else 'offers are'} not drawn"
             corner = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
             painter.write(QRectF(self.rect()).adjusted(0, 0, -2, 0), said, size=NOTE_SIZE, where=corner)
         self.draw_focus(painter)
