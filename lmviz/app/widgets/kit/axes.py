@@ -89,7 +89,8 @@ class Axis(pyqtgraph.AxisItem):
         if not self.logMode:
             minimum, maximum = max(minimum, least), min(maximum, most)
             levels = super().tickValues(minimum, maximum, size)[:1] if minimum < maximum else []
-            return [(spacing, self._thinned(list(values), spacing, size)) for spacing, values in levels]
+            told = [(spacing, self._told_apart(list(values), spacing)) for spacing, values in levels]
+            return [(spacing, self._thinned(values, spacing, size)) for spacing, values in told]
         shown: list[float] = []
         for steps in LOGARITHMIC_STEPS:
             decades = range(math.floor(minimum), math.ceil(maximum) + 1)
@@ -98,6 +99,15 @@ class Axis(pyqtgraph.AxisItem):
             if len(shown) >= 4:
                 break
         return [(1.0, self._thinned(shown, 1.0, size))]
+
+    def _told_apart(self, values: list[float], spacing: float) -> list[float]:
+        """Those of the numbers, as far apart as they have to be, of which no two are written alike."""
+        for apart in (1, 2, 5, 10):
+            chosen = [value for value in values if round(value / spacing) % apart == 0]
+            written = self.tickStrings(chosen, self.scale, spacing * apart)
+            if len(set(written)) == len(written):
+                return chosen
+        return chosen
 
     def _thinned(self, values: list[float], spacing: float, size: float) -> list[float]:
         """As many of the numbers as stand beside one another on an axis of so many pixels."""
