@@ -206,5 +206,10 @@ def _difference(found: MeasuredContrast) -> str:
 
 
 def _numbers(found: MeasuredContrast) -> str:
-    changed = "" if found.changed is None else f"   changed {signed_figure(found.changed)}"
-    return f"text {signed_figure(found.clean)}{changed}"
+    if found.changed is None:
+        return f"text {signed_figure(found.clean)}"
+    for digits in range(2, 7):  # as many as tell the two apart
+        clean, changed = signed_figure(found.clean, digits), signed_figure(found.changed, digits)
+        if clean != changed:
+            break
+    return f"text {clean}   changed {changed}"

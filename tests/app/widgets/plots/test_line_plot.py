@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QGraphicsSimpleTextItem
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.figures import whole_percentage
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.axes import LOSS, PERCENT, SHARE, Axes
 from lmviz.app.widgets.plots.axis_range import rounded_range
@@ -455,3 +456,16 @@ def test_the_words_at_a_cursor_at_the_beginning_cover_no_number_of_the_axis(show
     [words] = [item for item in view.scene().items() if isinstance(item, QGraphicsSimpleTextItem)]
     begin = view.mapFromScene(words.sceneBoundingRect().topLeft()).x()
     assert begin >= plot.place_of(0, 9).x() - 1, "where the numbers of the axis end"
+
+
+@pytest.mark.parametrize("most", [0.013, 0.017, 0.03, 0.21, 1.0, 1e-4])
+def test_no_two_numbers_of_an_axis_are_written_alike(shown, most):
+    plot = LinePlot(possible=SHARE, words=(None, whole_percentage))
+    plot.set_curves([PlotCurve("share", [0, 1, 2], [0.0, most / 2, most])])
+    shown(plot, 500, 300)
+    axis = plot.findChild(Axes).axes["left"]
+    low, high = axis.range
+    for size in (120, 300, 900):
+        for spacing, values in axis.tickValues(low, high, size):
+            written = axis.tickStrings(values, axis.scale, spacing)
+            assert len(set(written)) == len(written) > 0
