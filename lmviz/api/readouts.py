@@ -388,6 +388,11 @@ def steer(
         raise LmvizError(f"{text!r} is no text: give a string.")
     use = DirectionUse(direction, how, other, bool(everywhere), whole_number("start", start))
     opened, report = opened_model(model), progress or unheard
+    length = len(read_prefix(opened, text).last(opened.context).ids)
+    if use.start >= length:
+        raise LmvizError(
+            f"There is no position {use.start} in the text to begin at: there are {length}, counted from 0."
+        )
     texts = words("text", held_out, "The bat made")
     rows = [read_prefix(opened, one).last(opened.context).ids for one in texts]
     with heard_by(report):

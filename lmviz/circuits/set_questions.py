@@ -21,6 +21,8 @@ from lmviz.models.interruption import look_up, uncounted_work
 from lmviz.models.model import Model
 from lmviz.text.text_set import TextRow, TextSet
 
+NO_TEXT = "The row has no text: give one."
+
 
 @dataclass(frozen=True, repr=False)
 class SetQuestions(Shown):
@@ -70,6 +72,10 @@ def asking_rows(
     for number, row in enumerate(given):
         look_up(number / len(given))
         contrast = contrast_of(row, measure)
+        if not row.text.strip():
+            trouble = trouble or NO_TEXT
+            yield AskedRow(number, contrast, trouble=NO_TEXT)
+            continue
         try:
             with uncounted_work():
                 question = read_contrast(model, contrast, interventions)

@@ -365,6 +365,8 @@ def _read_corpus(
         corpus, rest = _read_corpus_of(run, out, sources, target, settings)
         tuned = run.description.tuned_from is not None
         return corpus, family if tuned else family or run.description.family, rest
+    if resume and not sources:
+        raise LmvizError(f"There is no run in {out} to continue: check its name and folder.")
     if not sources or family is None:
         missing = "--family" if sources else "--corpus"
         raise LmvizError(f"Nothing can be trained without {missing}: `lmviz train --help` says what to give.")

@@ -196,7 +196,7 @@ def mean_difference(
 ) -> StateDirection:
     """The direction from the mean state of `others` to that of `texts`, at their last tokens or at "all".
 
-    LmvizError where one of the two is empty, or where the tap is not there.
+    LmvizError where one of the two is empty, or where the tap is not there or holds no states.
     """
     from lmviz.inspection.tracing import trace
 
@@ -207,6 +207,12 @@ def mean_difference(
         if isinstance(given, str) or not given:
             raise LmvizError("A difference of means needs two lists with at least one text each.")
         states = [trace(model, text, taps=[tap])[tap].array for text in given]
+        if states[0].ndim != 2:
+            axes = ", ".join(next(each.axes for each in model.taps() if each.address == tap))
+            raise LmvizError(
+                f"{tap} has {axes}, and a direction is one of states, a row for each token: choose another "
+                "tap, such as layers/1/residual2."
+            )
         means.append(np.mean([state[-1] if at == "last" else state.mean(0) for state in states], axis=0))
     return StateDirection.of(tap, means[0] - means[1], "difference of means")
 

@@ -52,3 +52,11 @@ def test_pairs_are_patched_row_by_row():
     *_, single = measuring_rows(model, set_of([ROWS[0] | {"changed": None}]))
     with pytest.raises(lmviz.LmvizError, match="Only pairs"):
         EffectsPlan.of(model, list(single.contrasts.values()), "patch")
+
+
+def test_a_row_without_a_text_is_not_asked():
+    model = lmviz.open_model("stories-transformer")
+    *_, found = measuring_rows(model, set_of([ROWS[1], ROWS[1] | {"text": " ", "changed": None}]))
+    assert found.asked == (0,)
+    assert found.troubles == {1: "The row has no text: give one."}
+    assert np.isnan(found.values[1])

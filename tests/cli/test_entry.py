@@ -33,7 +33,7 @@ RNN = ["train", "--corpus", "farm", "--family", "rnn", "--out", "x"]
             [*RNN, "--set", "with=1"],
             "did you mean width?",
         ),
-        (["train", "--resume", "--out", "x"], "without --corpus"),
+        (["train", "--resume", "--out", "x"], "There is no run in x to continue"),
         (["evaluate", "nowhere", "x.txt"], "There is no run at nowhere"),
         (["sample", "nowhere", "--tokens", "0"], "--tokens"),
         (["models", "--step", "3"], "No such option"),

@@ -151,3 +151,8 @@ def test_a_learned_direction_of_a_matrix_can_be_followed():
     assert address == "layers/1/residual2"
     assert abs(float(vector @ left)) == pytest.approx(1, abs=1e-4)
     assert origin
+
+
+def test_where_there_are_no_states_there_is_no_direction(model):
+    with pytest.raises(LmvizError, match="has head, query, key, and a direction is one of states"):
+        lmviz.direction(model, ["a cat"], ["a dog"], "layers/1/attention/weights")

@@ -128,6 +128,8 @@ def test_places_at_which_two_texts_are_alike_give_no_direction(model):
 
 
 def test_what_cannot_be_steered_says_so(model, direction):
+    with pytest.raises(LmvizError, match="no position 99 in the text to begin at: there are 4"):
+        lmviz.steer(model, direction, "Maya owned a", "logit:stone-bell", start=99)
     with pytest.raises(LmvizError, match="strengths"):
         lmviz.steer(model, direction, TEXT, "loss", strengths=[float("nan")])
     with pytest.raises(LmvizError):

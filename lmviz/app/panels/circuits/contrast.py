@@ -208,8 +208,8 @@ def _difference(found: MeasuredContrast) -> str:
 def _numbers(found: MeasuredContrast) -> str:
     if found.changed is None:
         return f"text {signed_figure(found.clean)}"
-    for digits in range(2, 7):  # as many as tell the two apart
-        clean, changed = signed_figure(found.clean, digits), signed_figure(found.changed, digits)
-        if clean != changed:
-            break
+    written = [
+        (signed_figure(found.clean, digits), signed_figure(found.changed, digits)) for digits in range(2, 7)
+    ]
+    clean, changed = next((each for each in written if each[0] != each[1]), written[0])
     return f"text {clean}   changed {changed}"

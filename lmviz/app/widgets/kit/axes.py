@@ -102,11 +102,12 @@ class Axis(pyqtgraph.AxisItem):
 
     def _told_apart(self, values: list[float], spacing: float) -> list[float]:
         """Those of the numbers, as far apart as they have to be, of which no two are written alike."""
+        chosen = values
         for apart in (1, 2, 5, 10):
             chosen = [value for value in values if round(value / spacing) % apart == 0]
             written = self.tickStrings(chosen, self.scale, spacing * apart)
             if len(set(written)) == len(written):
-                return chosen
+                break
         return chosen
 
     def _thinned(self, values: list[float], spacing: float, size: float) -> list[float]:
