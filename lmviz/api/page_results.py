@@ -34,8 +34,9 @@ def page_results(
     """What `lmviz.page` takes, of a text: the words and what follows them, attention and the lens.
 
     With a `changed` text, or for a translator a changed source, also what brings the answer back, what breaks
-    without it, who wrote it, and the circuit; what cannot be asked of the model is left out. With `steps` of
-    a run there is a slider over them, and the losses of the training.
+    without it, who wrote it, and the circuit; what cannot be asked of the model is left out, and LmvizError
+    says why where that is all of these. With `steps` of a run there is a slider over them, and the losses of
+    the training.
     """
     report = progress or unheard
     if steps is not None:
@@ -58,13 +59,17 @@ def page_results(
     )
     asked_about = contrast(text, measure=measure, **texts)
     questions = (patch, ablate, attribute, circuit)
+    faults: list[LmvizError] = []
     for place, question in enumerate(questions):
         share = part_of(report, place / len(questions), (place + 1) / len(questions))
         try:
             answer: Any = question(opened, asked_about, interventions=interventions, progress=share)  # type: ignore[operator]
         except LmvizError as fault:
             answer = _left_out(question.__name__, fault)
+            faults.append(fault)
         found.append(answer)
+    if len(faults) == len(questions):
+        raise faults[0]
     return found
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import lmviz
+from lmviz.api.page_results import page_results
 from lmviz.base.errors import LmvizError
 from lmviz.looks.live_parts import (
     Frames,
@@ -162,3 +163,8 @@ def test_a_page_says_whose_numbers_it_has(model, trace):
 def test_what_a_page_cannot_show_is_said(given):
     with pytest.raises(LmvizError, match=r"A page cannot show|nothing to show"):
         lmviz.page(given)
+
+
+def test_a_page_of_two_texts_that_do_not_line_up_is_refused():
+    with pytest.raises(LmvizError, match="do not line up"):
+        page_results("stories-transformer", TEXT, changed=f"{TEXT} once more")
