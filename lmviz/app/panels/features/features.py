@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QFileDialog
 
-from lmviz.app.panels.features.asked_features import NO_FEATURES, NO_MODEL, what_is_missing
+from lmviz.app.panels.features.asked_features import (
+    NO_FEATURES,
+    NO_MODEL,
+    NO_TEXT,
+    what_is_missing,
+)
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.features import why_no_features
@@ -120,9 +125,8 @@ class FeaturesPanel(Panel):
     def refresh(self) -> None:
         features = self.session.features
         features.renew()
-        missing, offers = what_is_missing(self.session), features.offers()
-        offer = OPEN if offers else FIND if features.has_no_offers else ""
-        self._invitation.invite(missing, {NO_MODEL: MODEL_OFFER, NO_FEATURES: offer}.get(missing, ""))
+        missing = what_is_missing(self.session)
+        self._invitation.invite(missing, self._offer(missing))
         self._card.set_placeholder(missing)
         dictionary, reading = features.dictionary, features.reading
         if missing or dictionary is None:
@@ -132,9 +136,9 @@ class FeaturesPanel(Panel):
         self._said.setText(worth_in_words(dictionary, reading))
         self._more.setText(self._told(dictionary, reading))
         self._ask_active()
-        self._table.setVisible(reading is not None)
         if reading is None:
             self._listed = []
+            self._table.set_columns([])
             return
         self._listed = self._chosen_ones(reading)
         self._table.set_columns(self._columns(reading, np.array(self._listed, dtype=np.int64)))
@@ -238,12 +242,23 @@ class FeaturesPanel(Panel):
         if path:
             self.session.features.open_file(Path(path))
 
+    def _offer(self, missing: str) -> str:
+        """What a button does about what is missing; empty where it can do nothing."""
+        features, model = self.session.features, self.session.library.model
+        if missing == NO_FEATURES:
+            return OPEN if features.offers() else FIND if features.has_no_offers else ""
+        if missing == NO_TEXT and model is not None and model.description.corpus.get("sources"):
+            return f"Open the text of {model.name}"
+        return MODEL_OFFER if missing == NO_MODEL else ""
+
     def _open_offered(self) -> None:
-        offers = self.session.features.offers()
-        if self.session.library.model is None:
+        features, model = self.session.features, self.session.library.model
+        if model is None:
             self.session.library.open(FIRST_MODEL)
-        elif offers:
-            self.session.features.open_file(offers[0])
+        elif features.opened is not None:
+            self.session.text.open_text_of(model)
+        elif offers := features.offers():
+            features.open_file(offers[0])
         else:
             self.session.finding_wanted.emit()
 

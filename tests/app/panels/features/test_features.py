@@ -90,6 +90,10 @@ def test_where_no_features_lie_beside_a_model_finding_some_is_offered(
     button.click()
     qtbot.waitUntil(lambda: session.features.opened is not None)
     assert session.features.opened.file == beside / "features" / "drawn.safetensors"
+    qtbot.waitUntil(lambda: button.text() == f"Open the text of {session.library.model.name}")
+    assert button.isVisible()
+    button.click()
+    qtbot.waitUntil(lambda: session.features.reading is not None)
 
 
 def test_the_list_is_what_python_reads_and_can_be_searched_and_named(
