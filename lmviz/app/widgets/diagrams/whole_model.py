@@ -179,13 +179,18 @@ class WholeModelView(Picture):
         measure = self.metrics(10.5)
         widest = max((measure.horizontalAdvance(figure) for *_, figure in block.notes), default=0.0)
         figures = widest + self.length(5)
-        for label, word, figure in block.notes[:count]:
+        left_out = len(block.notes) - count
+        noted = block.notes[: count - 1 if left_out and count else count]
+        for label, word, figure in noted:
             row = QRectF(area.left(), top, area.width(), line)
             painter.fit(row, label, self.theme.faint_text, 10.5)
             words = row.adjusted(self.length(14) if label else 0, 0, -figures, 0)
             painter.fit(words, word, self.theme.muted_text, 10.5, token=bool(label))
             painter.fit(row, figure, self.theme.muted_text, 10.5, where=AT_RIGHT)
             top += line
+        if len(noted) < count:
+            row = QRectF(area.left(), top, area.width(), line)
+            painter.fit(row, f"and {left_out + 1} more", self.theme.faint_text, 10.5)
 
     def _draw_row(self, painter: Painter, row: PictureRow) -> None:
         if row.kind == "head":
