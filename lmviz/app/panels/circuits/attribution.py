@@ -156,11 +156,12 @@ class AttributionPanel(AnsweringPanel["Attribution", Asked]):
         shares = [*numbers.array[self._places], *([numbers.array[others].sum()] if others else [])]
         self._words.set_bars(named, shares, faded=[len(self._places)] if others else ())
         best = int(np.abs(numbers.array).argmax())
+        most = float(numbers.array[best])
         is_head = Address.parse(chosen).head is not None
         name = next((row.name for row in self._rows if row.words == chosen and is_head), "The layer")
         self._head.setText(
-            f"{name[:1].upper()}{name[1:]} adds {signed_figure(numbers.total)}, of which "
-            f"{signed_figure(float(numbers.array[best]))} comes from “{labels[best]}”."
+            f"{name[:1].upper()}{name[1:]} adds {signed_figure(numbers.total)}: {signed_figure(most)} from "
+            f"“{labels[best]}”, {signed_figure(numbers.total - most)} from all others."
         )
 
     def _choose_word(self, bar: int) -> None:
