@@ -55,13 +55,15 @@ class OpenFeatures(Part):
     """Opens a dictionary, reads its features over the open text, and remembers which one is looked at.
 
     `changed` follows another dictionary and all that becomes known of it, `chosen_changed` another feature,
-    `named` a name that a person gave. `taken` says that another dictionary was opened.
+    `named` a name that a person gave. `taken` says that another dictionary was opened, and `finding_wanted`
+    that some are to be found, where a person does that.
     """
 
     changed = Signal()
     chosen_changed = Signal()
     named = Signal()
     taken = Signal()
+    finding_wanted = Signal()
 
     def __init__(
         self,
@@ -132,6 +134,10 @@ class OpenFeatures(Part):
     def needs_text(self) -> bool:
         """Whether a text has to be opened first."""
         return self._corpus is None
+
+    def ask_to_find(self) -> None:
+        """Have that shown where features are found."""
+        self.finding_wanted.emit()
 
     @property
     def has_no_offers(self) -> bool:

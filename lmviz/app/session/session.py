@@ -61,6 +61,9 @@ if TYPE_CHECKING:
     from lmviz.scaling.position_trial import TrialOptions
 
 
+FINDING = "find_features"
+"""The form in which a person has features found."""
+
 STOPPED = "The training that was running is stopped, because this step begins one. Its run is kept."
 
 
@@ -70,14 +73,13 @@ class Session(QObject):
     `said` carries a sentence about something that no part was asked for, such as a file that cannot be saved.
     `made_way` carries the sentence that a training was stopped for a step of a lesson.
     `wanted` carries a perspective that is to be looked at, such as that of the race, and a panel in it, empty
-    where any will do; `finding_wanted` that features are to be found, where a person does that;
-    `series_changed` that it is known anew how the training of another program stands.
+    where any will do, or the form of `FINDING`; `series_changed` that it is known anew how the training of
+    another program stands.
     """
 
     said = Signal(str)
     made_way = Signal(str)
     wanted = Signal(str, str)
-    finding_wanted = Signal()
     series_changed = Signal()
 
     def __init__(self, runs_folder: Path | None = None, parent: QObject | None = None) -> None:
@@ -176,7 +178,9 @@ class Session(QObject):
         """A dictionary of features, and what they do over the open text."""
         from lmviz.app.session.features import OpenFeatures
 
-        return OpenFeatures(self.work, self.text, self.library, self.surgery, self)
+        features = OpenFeatures(self.work, self.text, self.library, self.surgery, self)
+        features.finding_wanted.connect(lambda: self.wanted.emit("features", FINDING))
+        return features
 
     @cached_property
     def directions(self) -> OpenDirections:

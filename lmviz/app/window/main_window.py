@@ -31,7 +31,7 @@ from lmviz.app.opening.remembering import Remembering
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.table import has_prefix, shown_perspectives
 from lmviz.app.session.library import count_layers_from
-from lmviz.app.session.session import Session
+from lmviz.app.session.session import FINDING, Session
 from lmviz.app.widgets.base.building import next_by_tab, screen_of
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.spoken_role import install_roles
@@ -283,9 +283,11 @@ class MainWindow(QMainWindow):
         board.forget_fronts()
 
     def _show_wanted(self, perspective: str, panel: str) -> None:
-        """Show a perspective, and in front of the others a panel of it."""
+        """Show a perspective, and in front of the others a panel of it, or a form."""
         self.show_perspective(perspective)
-        if panel:
+        if panel == FINDING:
+            self.commands.choosing.find_features()
+        elif panel:
             self.perspective.bring_forward(f"{panel}_view")
 
     def hide_perspective(self) -> None:
@@ -418,7 +420,6 @@ class MainWindow(QMainWindow):
         session.plan.offered.connect(lambda: self.show_perspective("train"))
         self.transport.plan_wanted.connect(self._show_plan)
         session.wanted.connect(self._show_wanted)
-        session.finding_wanted.connect(lambda: self.commands.choosing.find_features())
         library = session.library
         say = self.notice.show_failures
         for part in (session.reading, session.chat, session.text, students):

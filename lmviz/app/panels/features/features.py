@@ -260,7 +260,7 @@ class FeaturesPanel(Panel):
         elif offers := features.offers():
             features.open_file(offers[0])
         else:
-            self.session.finding_wanted.emit()
+            features.ask_to_find()
 
 
 def worth_in_words(dictionary: Dictionary, reading: FeatureReading | None) -> str:

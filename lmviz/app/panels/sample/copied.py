@@ -82,7 +82,7 @@ class LookedUp:
 
 
 @dataclass(frozen=True, eq=False)
-class Written:
+class WrittenTexts:
     """What a model wrote at a step of its training, compared."""
 
     moment: Moment
@@ -103,7 +103,7 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
         self._index: list[tuple[Corpus, Copies]] = []  # of the text that was looked up last
         self._job: Job | None = None
         self._shown: OpenedModel | None = None  # the model that the following are of
-        self._written: Written | None = None
+        self._written: WrittenTexts | None = None
         self._heart: Memorised | None = None
         self._side = 0
         super().__init__(session)
@@ -190,7 +190,7 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
 
         def take(compared: Copied) -> None:
             if self._shown == model:
-                self._written = Written(moment, compared)
+                self._written = WrittenTexts(moment, compared)
                 self._draw()
 
         self._job = self.start_job(f"Writing {TEXTS} texts", work, take)
