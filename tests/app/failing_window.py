@@ -40,6 +40,7 @@ class Turns:
     def __init__(self) -> None:
         self.failed: dict[str, int] = {}
         self.left: dict[str, int] = {}
+        self.in_call: list[str] = []  # by Python, of Qt, since `Person` began it
         self.is_telling = False
         self.while_telling: set[str] = set()  # of which nothing can be said
 
@@ -49,6 +50,7 @@ class Turns:
             return False
         self.left[name] -= 1
         self.failed[name] = self.failed.get(name, 0) + 1
+        self.in_call.append(name)
         if self.is_telling:
             self.while_telling.add(name)
         return True
@@ -113,10 +115,10 @@ def connected_names() -> set[str]:
 class Person:
     """Who uses the window while it fails."""
 
-    def __init__(self, window, things: tuple[Path, ...]) -> None:
+    def __init__(self, window, things: tuple[Path, ...], turns: Turns) -> None:
         from walker import Walker
 
-        self.window = window
+        self.window, self._turns = window, turns
         self.met: list[str] = []
         self._walker = Walker(7, things)
         self._walker.window = window
@@ -149,11 +151,16 @@ class Person:
 
     @contextmanager
     def _what_fails(self) -> Iterator[None]:
-        """A person who acts by calling a method meets what it raises."""
+        """A person who acts by calling a method meets what it raises.
+
+        Of several that fail within one call of Qt, as a timer beside a movement of the pointer, PySide raises
+        one, or SystemError, and forgets the others.
+        """
+        self._turns.in_call.clear()
         try:
             yield
-        except KeyError as fault:
-            self.met.append(str(fault))
+        except (KeyError, SystemError) as fault:
+            self.met += [str(fault), *self._turns.in_call]
 
     def come_back(self, perspective: str) -> None:
         """Leave what was done as it was found."""
@@ -193,7 +200,7 @@ def main(text: Path, run: Path, actions: int, perspectives: list[str]) -> None:
     Notice.offer = hear
     window = open_window()
     session = window.session
-    person = Person(window, (text, run, Path(__file__)))
+    person = Person(window, (text, run, Path(__file__)), turns)
     wrong: list[str] = []
 
     def wait(condition: Callable[[], object], what: str) -> None:
