@@ -145,10 +145,14 @@ def threads_and_files() -> tuple[int, int]:
 
 
 def memory() -> int:
-    """The bytes that the process has in memory, without the pixmaps that Qt keeps, up to 10 MB of them."""
+    """The bytes of its own that the process has in memory, without the pixmaps that Qt keeps, up to 10 MB.
+
+    Pages of files, as of libraries, come and go as Linux likes: some machines put away what is not used.
+    """
     collect()
     QPixmapCache.clear()
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    resident, of_files = map(int, Path("/proc/self/statm").read_text().split()[1:3])
+    return (resident - of_files) * os.sysconf("SC_PAGE_SIZE")
 
 
 def wait_until_no_more_than(

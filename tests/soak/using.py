@@ -58,9 +58,10 @@ KEPT_BY_PYSIDE = "PySide6.QtWidgets.QAccessibleWidget"  # each is empty when its
 
 @dataclass(frozen=True)
 class Held:
-    """What a process holds: bytes of memory that it has from the system, those of them that glibc has handed
-    out (None with another library), objects that Python's collector knows, objects of Qt's and the wrappers
-    that PySide has made of these, threads and open files; `kinds`: how many of each type or class.
+    """What a process holds: bytes of memory of its own (pages of files come and go as Linux likes), those of
+    them that glibc has handed out (None with another library), objects that Python's collector knows, objects
+    of Qt's and the wrappers that PySide has made of these, threads and open files; `kinds`: how many of each
+    type or class.
 
     Points, colours and other values of Qt's are among Python's objects alone. What PySide6 keeps of what a
     screen reader is told, some hundred bytes a widget, is in `kinds` only (`widgets/base/spoken_role.py`).
@@ -440,8 +441,9 @@ def held_by(window: MainWindow) -> Held:
     known = (thing for thing in Shiboken.getAllValidWrappers() if isinstance(thing, QObject))
     wrappers = Counter(f"wrapper of {_kind_of(thing)}" for thing in known)
     qt, files = _qt_objects(), _open_files()
+    resident, of_files = map(int, Path("/proc/self/statm").read_text().split()[1:3])
     return Held(
-        memory=int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE"),
+        memory=(resident - of_files) * os.sysconf("SC_PAGE_SIZE"),
         handed_out=handed_out,
         objects=objects,
         qt=qt.total(),
