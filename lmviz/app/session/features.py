@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 TOKENS = 60_000
 """So many tokens of the open text are read."""
 
+KEPT = 4
+"""Readings of the open text that are kept, of so many models or steps."""
+
 SHIPPED = "features"
 """The folder in that of a run in which dictionaries of its model lie."""
 
@@ -85,7 +88,7 @@ class OpenFeatures(Part):
         self._offered: dict[Path, tuple[Path, ...]] = {}  # of the run that was looked into last
         library.model_changed.connect(self.changed)
         library.step_changed.connect(self.changed)
-        text.changed.connect(self.changed)
+        text.changed.connect(self._forget_texts)
 
     @cached_property
     def finding(self) -> FindingFeatures:
@@ -278,6 +281,9 @@ class OpenFeatures(Part):
         def take(found: FeatureReading) -> None:
             if self._opened is not None and self._opened.dictionary is dictionary:
                 self._readings[asked] = found
+                while len(self._readings) > KEPT:
+                    self._complete.discard(first := next(iter(self._readings)))
+                    del self._readings[first]
                 if self._chosen < 0:
                     self.choose(int((found.on > 0).argmax()))
                 self.changed.emit()
@@ -290,6 +296,15 @@ class OpenFeatures(Part):
         self._under_way = asked
         self._job = self._work.start_job("What features do in the text", work, end, self._fail, take)
         self._job.ended.connect(self._end)
+        self.changed.emit()
+
+    def _forget_texts(self) -> None:
+        """What was found of a text keeps that text: of those before nothing is kept."""
+        corpus = self._corpus
+        self._readings = {asked: found for asked, found in self._readings.items() if asked[1] is corpus}
+        self._complete &= self._readings.keys()
+        if self._refused is not None and self._refused[1] is not corpus:
+            self._refused = None
         self.changed.emit()
 
     def _take(self, opened: OpenedDictionary | None) -> None:

@@ -27,6 +27,7 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.desktop.scene import Scene
 from lmviz.features import remembered
 from lmviz.inspection.recipes.recipe import array_recipe, as_source
+from tests.app.conftest import open_other_text
 
 ONLY_PANELS = (
     *("features", "feature", "staying", "matched", "features_text", "feature_words", "feature_turn"),
@@ -301,3 +302,13 @@ def test_features_belong_to_the_model_that_was_shown_when_they_were_opened(
     qtbot.waitUntil(lambda: features.reading is reading)
     assert features.opened.file == file
     assert not features.is_reading
+
+
+def test_a_text_that_was_read_for_features_goes_with_the_next(
+    window: MainWindow, opened: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    assert opened.features.reading is not None
+    other = tmp_path / "other.txt"
+    other.write_text("the hens eat corn\nthe dog sees the cows\n" * 20)
+    open_other_text(opened, other, qtbot)
+    qtbot.waitUntil(lambda: opened.features.reading is not None)
