@@ -279,7 +279,8 @@ class OpenFeatures(Part):
                         yield found.of(reading)
 
         def take(found: FeatureReading) -> None:
-            if self._opened is not None and self._opened.dictionary is dictionary:
+            is_open = self._opened is not None and self._opened.dictionary is dictionary
+            if is_open and self._corpus is corpus:
                 self._readings[asked] = found
                 while len(self._readings) > KEPT:
                     self._complete.discard(first := next(iter(self._readings)))
@@ -289,7 +290,7 @@ class OpenFeatures(Part):
                 self.changed.emit()
 
         def end(_: object) -> None:
-            if self._opened is not None and self._opened.dictionary is dictionary:
+            if asked in self._readings:
                 self._complete.add(asked)
 
         self.begun.emit()
@@ -305,6 +306,8 @@ class OpenFeatures(Part):
         self._complete &= self._readings.keys()
         if self._refused is not None and self._refused[1] is not corpus:
             self._refused = None
+        if self._job is not None and self._under_way is not None and self._under_way[1] is not corpus:
+            self._job.cancel()
         self.changed.emit()
 
     def _take(self, opened: OpenedDictionary | None) -> None:

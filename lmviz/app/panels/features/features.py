@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QFileDialog
 
-from lmviz.app.panels.features.asked_features import (
-    NO_FEATURES,
-    NO_MODEL,
-    NO_TEXT,
-    what_is_missing,
-)
+from lmviz.app.panels.features.asked_features import NO_FEATURES, NO_MODEL, NO_TEXT, what_is_missing
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.features import why_no_features
