@@ -10,6 +10,7 @@ import numpy as np
 
 from lmviz.app.panels.look_panel import AskingPanel
 from lmviz.app.panels.question import Key, Question
+from lmviz.app.panels.sample.copied_parts import coloured, curves, marks, nearly_all, sentence
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import count, number, percentage
@@ -18,8 +19,6 @@ from lmviz.base.figures import whole_percentage
 from lmviz.base.reporting import Report
 from lmviz.inspection.recipes.recipe import arguments_of
 from lmviz.looks.columns import Column
-from lmviz.looks.curve import PlotCurve
-from lmviz.looks.ink import Inked
 from lmviz.looks.look import Look
 from lmviz.looks.names import Names
 from lmviz.looks.occurrence import OccurrenceLine
@@ -236,8 +235,8 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
         ]
         left = Stacked(
             parts=(
-                Words("copied_sentence", text=_sentence(shown, threshold, self.session.reading.noun)),
-                replace(TEXT, text=_coloured(shown, threshold)),
+                Words("copied_sentence", text=sentence(shown, threshold, self.session.reading.noun)),
+                replace(TEXT, text=coloured(shown, threshold)),
                 replace(LIST, lines=lines, clicked=lambda place: self._go_to(found, place)),
             ),
             share=1,
@@ -287,13 +286,13 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
                 Words("copied_verdict", text=self._when + compared.sentence()),
                 replace(
                     CURVE,
-                    curves=_curves(compared, self.written is not None),
-                    marks=_marks(compared.threshold),
+                    curves=curves(compared, self.written is not None),
+                    marks=marks(compared.threshold),
                 ),
             )
         said = (
             f"{percentage(heart.share)} of {count(heart.count)} lines fell further after step "
-            f"{count(heart.since)} than {_nearly_all(heart)} did: by chance, "
+            f"{count(heart.since)} than {nearly_all(heart)} did: by chance, "
             f"{percentage(heart.chance)}. Forgotten again: {percentage(heart.forgotten)}."
         )
         lines = heart.lines
@@ -349,61 +348,3 @@ def _looked_up(copies: Copies, compared: Copied, which: int) -> LookedUp:
     longest = sorted(shown.passages, key=len, reverse=True)[:SHOWN]
     places = tuple((passage, place) for passage in longest for place in copies.places(passage, PLACES))
     return LookedUp(copies, shown, compared, places)
-
-
-def _nearly_all(heart: Memorised) -> str:
-    """The held-out lines that a line learned by heart fell further than."""
-    which = f"all but {count(heart.beyond)}" if heart.beyond else "each"
-    return f"{which} of {count(heart.held_out_count)} held-out lines"
-
-
-def _sentence(shown: CopiedText, threshold: int | None, noun: str) -> list[Inked]:
-    """The longest passage in words, and the stock phrase in it."""
-    longest = shown.longest
-    if longest is None:
-        return [Inked("Nothing of this text stands in the training text.")]
-    beyond = threshold is not None and len(longest) > threshold
-    times = "once" if longest.count == 1 else f"{count(longest.count)} times"
-    said = [
-        Inked(f"{count(len(longest))} {noun}s in a row", is_bold=True, ink="validation" if beyond else None),
-        Inked(f" stand in the training text {times}"),
-    ]
-    if longest.stock is not None:
-        start, stop, often = longest.stock
-        said.append(Inked(f"; {count(stop - start)} of them stand in it {count(often)} times"))
-    if threshold is None:
-        return [*said, Inked(".")]
-    end = f". Of held-out text, 95 of 100 {noun}s stand in passages of {count(threshold)} or fewer."
-    return [*said, Inked(end)]
-
-
-def _coloured(shown: CopiedText, threshold: int | None) -> list[Inked]:
-    """The text: orange and bold beyond the threshold, grey what does not stand in the training text."""
-    pieces: list[tuple[str, bool, bool]] = []
-    for token, length in zip(shown.tokens, shown.lengths.tolist(), strict=True):
-        kind = (threshold is not None and length > threshold, length == 0)
-        if pieces and pieces[-1][1:] == kind:
-            pieces[-1] = (f"{pieces[-1][0]} {token}", *kind)
-        else:
-            pieces.append((token, *kind))
-    inks = {(True, False): "validation", (False, True): "muted_text"}
-    return [
-        Inked(f"{text} ", is_bold=beyond, ink=inks.get((beyond, missing))) for text, beyond, missing in pieces
-    ]
-
-
-def _curves(compared: Copied, is_written: bool) -> list[PlotCurve]:
-    """The share of tokens in passages of n or more: of what is shown, or was written, and held out."""
-    curves = []
-    if compared.held_out:
-        curves.append(_curve("held out", compared.curve(compared.held_out), "muted_text", dashed=True))
-    curves.append(_curve("written" if is_written else "this text", compared.curve(), "accent"))
-    return curves
-
-
-def _curve(name: str, shares: np.ndarray, ink: str, *, dashed: bool = False) -> PlotCurve:
-    return PlotCurve(name, np.arange(1, len(shares) + 1), shares, ink, dashed=dashed, said="")
-
-
-def _marks(threshold: int | None) -> list[tuple[float, str]]:
-    return [] if threshold is None else [(float(threshold), "more than chance")]
