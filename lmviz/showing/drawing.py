@@ -115,12 +115,13 @@ def _table(sheet: SvgSheet, part: Table) -> None:
         title = fitted(column.title, width, SMALL)
         sheet.text(edge, sheet.y + SMALL, title, ink="muted_text", size=SMALL, anchor=anchor)
         values = np.abs(np.asarray(column.values, dtype=float)) if column.numeric else np.zeros(count)
+        most = column.largest if bar else 1.0
         for row, cell in enumerate(own):
             y = top + (row + 1) * LINE - 6
             sheet.text(edge, y, fitted(cell, width - bar, SIZE, face), face=face, anchor=anchor)
             if bar and np.isfinite(values[row]):
                 ink = "fell" if float(column.values[row]) < 0 else "accent"
-                sheet.box(edge + 8, y - 9, max(1.0, BAR * values[row] / column.largest), 10, ink)
+                sheet.box(edge + 8, y - 9, max(1.0, BAR * values[row] / most), 10, ink)
         x += width + COLUMN_GAP
     if has_titles:
         edges = np.array([[MARGIN, top + 1], [sheet.width - MARGIN, top + 1]])
