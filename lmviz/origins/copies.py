@@ -124,15 +124,15 @@ class Copied(Shown):
         low, high = self.difference
         return "more" if low > 0 else "less" if high < 0 else "alike"
 
-    def sentence(self, noun: str = "tokens") -> str:
-        """The verdict in words, with both shares and their intervals."""
+    def sentence(self, noun: str = "tokens", of: str = "what it writes") -> str:
+        """The verdict in words, with both shares and their intervals; `of` is what the texts are called."""
         if self.threshold is None or self.share is None or self.held_out_share is None:
             return (
                 "Nothing of the text was held out, so nothing tells how long a passage has to be to say much."
             )
         beyond = f"passages of more than {self.threshold} {noun}"
         both = (
-            f"{_percent(self.share)} of what it writes stands in {beyond}, of held-out text "
+            f"{_percent(self.share)} of {of} stands in {beyond}, of held-out text "
             f"{_percent(self.held_out_share)}"
         )
         if self.verdict is None:

@@ -283,7 +283,7 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
         compared, heart = self.written or found.compared, self._heart
         if heart is None or self._side == 0:
             return (
-                Words("copied_verdict", text=self._when + compared.sentence()),
+                Words("copied_verdict", text=self._verdict(compared)),
                 replace(
                     CURVE,
                     curves=curves(compared, self.written is not None),
@@ -314,13 +314,13 @@ class CopiedPanel(AskingPanel[Corpus, LookedUp]):
         reading = self.session.reading.current
         return None if reading is None else (reading.model, reading.step)
 
-    @property
-    def _when(self) -> str:
-        """When the texts were written that are compared, where another step is shown by now."""
-        if self._written is None or self._written.moment == self._moment:
-            return ""
+    def _verdict(self, compared: Copied) -> str:
+        """What the comparison says; of written texts also when, where another step is shown by now."""
+        if self._written is None:
+            return compared.sentence(of="this text")
         model, step = self._written.moment
-        return f"Written {model.when(step)}: " if model.when(step) else ""
+        when = "" if self._written.moment == self._moment else model.when(step)
+        return (f"Written {when}: " if when else "") + compared.sentence()
 
     def _recipe(self) -> str:
         if self.asked is None:
