@@ -197,7 +197,7 @@ def copied(driver: Driver) -> None:
     panel = driver.find("copied_view")
     driver.wait(lambda: panel.found is not None, "the passages")
     driver.click("copied_write_button")
-    driver.wait(lambda: panel.found.written is not None, "the texts")
+    driver.wait(lambda: panel.written is not None, "the texts")
 
 
 def loss_map(driver: Driver) -> None:
