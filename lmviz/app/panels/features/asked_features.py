@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 NO_MODEL = "Open a model to look at its features."
 NO_FEATURES = (
-    "A dictionary takes the states of a model apart into features, each of which is on at few words. "
+    "A dictionary takes the states of a model apart into features, each of which is on in few places. "
     "Open one, or find one."
 )
 NO_TEXT = "Open a text: what features do is read off it."
