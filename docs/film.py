@@ -10,6 +10,8 @@ from PySide6.QtGui import QImage
 from said import Book, said
 from window_driver import Driver
 
+from lmviz.app.widgets.text.answered_strip import AnsweredStrip
+
 if TYPE_CHECKING:
     from PIL import Image
 
@@ -61,7 +63,7 @@ def _type(driver: Driver, shoot: Shoot) -> None:
 
 def _point(driver: Driver, shoot: Shoot) -> None:
     """At words, to see what they look at."""
-    strip = driver.find("prefix_tokens")
+    strip = driver.find("prefix_tokens", AnsweredStrip)
     for token in POINTED_AT:
         driver.point(strip, strip.token_rectangle(token).center())
         driver.work_on(0.15)
@@ -73,11 +75,15 @@ def _go_through_time(driver: Driver, shoot: Shoot) -> None:
     """From the first snapshot to the last."""
     session = driver.session
     for step in session.library.model.snapshots:
-        session.library.choose_step(step)
-        driver.wait(lambda step=step: session.reading.current.step == step, "the snapshot")
-        driver.work_on(0.15)
+        _go_to(driver, step)
         shoot(driver, 2 * FRAME)
     shoot(driver, 2 * LONG)
+
+
+def _go_to(driver: Driver, step: int) -> None:
+    driver.session.library.choose_step(step)
+    driver.wait(lambda: driver.session.reading.current.step == step, "the snapshot")
+    driver.work_on(0.15)
 
 
 def _write(frames: list[QImage], durations: list[int], path: Path) -> None:

@@ -9,9 +9,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSpinBox
 from window_driver import Driver
 
+from lmviz.app.panels.circuits.attribution import AttributionPanel
+from lmviz.app.panels.circuits.feature_graph import FeatureGraphPanel
+from lmviz.app.panels.circuits.head_pair import HeadPairPanel
+from lmviz.app.panels.circuits.heads_over_time import HeadsOverTimePanel
+from lmviz.app.panels.circuits.patching import PatchingPanel
+from lmviz.app.panels.corpus.concordance import ConcordancePanel
+from lmviz.app.panels.difference.difference import DifferencePanel
+from lmviz.app.panels.features.feature import FeaturePanel
+from lmviz.app.panels.features.feature_turn import FeatureTurnPanel
+from lmviz.app.panels.features.feature_words import FeatureWordsPanel
+from lmviz.app.panels.inside.saliency import SaliencyPanel
+from lmviz.app.panels.inside.taught import TaughtPanel
+from lmviz.app.panels.inside.through_time import ThroughTimePanel
+from lmviz.app.panels.look_panel import AskingPanel
+from lmviz.app.panels.sample.copied import CopiedPanel
 from lmviz.lessons.shipped import name_of, shipped_files
 from lmviz.text.catalogue import corpus_path
 
@@ -40,18 +57,18 @@ def corpus(driver: Driver) -> None:
     """A text in words, and a phrase looked up in it."""
     driver.show("corpus")
     driver.open_text(driver.text, tokenizer="words", lower_case=True)
-    driver.find("concordance_edit").setText("cows eat" if driver.text == "farm" else "i am")
-    driver.wait(lambda: bool(driver.find("concordance_view").found), "the concordance")
+    driver.find("concordance_edit", QLineEdit).setText("cows eat" if driver.text == "farm" else "i am")
+    driver.wait(lambda: bool(driver.panel(ConcordancePanel).found), "the concordance")
 
 
 def train(driver: Driver) -> None:
     """A small Transformer in the middle of its training, in characters."""
-    from lmviz.families import FAMILIES
+    from lmviz.models.transformer_configuration import TransformerConfiguration
     from lmviz.training.options import TrainingOptions
 
     driver.show("train")
     driver.open_text(driver.text, tokenizer="characters")
-    configuration = FAMILIES["transformer"].configuration(layers=2, heads=4, width=64, context=64)
+    configuration = TransformerConfiguration(layers=2, heads=4, width=64, context=64)
     options = TrainingOptions(steps=2 * TRAINED_STEPS, validate_every=50)
     session = driver.session
     session.training.start("transformer", configuration, options)
@@ -111,7 +128,7 @@ def saliency(driver: Driver) -> None:
     driver.open_model("stories-transformer")
     driver.type(STORY)
     driver.bring_to_front("saliency")
-    driver.wait(lambda: bool(driver.find("saliency_view").found), "the saliency")
+    driver.wait(lambda: bool(driver.panel(SaliencyPanel).found), "the saliency")
 
 
 def circuits(driver: Driver) -> None:
@@ -120,16 +137,18 @@ def circuits(driver: Driver) -> None:
     driver.open_model("stories-transformer")
     driver.wait(lambda: bool(driver.session.contrast.offers()), "the questions")
     driver.session.contrast.open(driver.session.contrast.offers()[0])
-    patching = driver.find("patching_view")
+    patching = driver.panel(PatchingPanel)
     driver.wait(lambda: patching.patches is not None and patching.is_whole, "the patches")
-    driver.wait(lambda: driver.find("attribution_view").found is not None, "the attribution")
+    driver.wait(lambda: driver.panel(AttributionPanel).found is not None, "the attribution")
 
 
 def texts(driver: Driver) -> None:
     """Sixty texts from a pattern, and what each head does to their answer."""
     driver.show("texts")
     driver.open_model("stories-transformer")
-    driver.wait(lambda: bool(driver.find("pattern_edit").toPlainText()), "a pattern that is offered")
+    driver.wait(
+        lambda: bool(driver.find("pattern_edit", QPlainTextEdit).toPlainText()), "a pattern that is offered"
+    )
     driver.click("use_pattern_button")
     many = driver.session.many
     driver.wait(lambda: many.values is not None and many.values.done == len(many.given), "the measure")
@@ -147,16 +166,23 @@ def open_shipped_features(driver: Driver, text: str = "") -> None:
         driver.type(text)
     driver.click("shipped_features_button")
     found = driver.session.features
-    driver.wait(lambda: found.reading is not None and not found.is_reading, "what the features do")
+    driver.wait(
+        lambda: found.reading is not None and not found.is_reading,
+        "what the features do",
+        done=lambda: found.reading and found.reading.tokens,
+    )
 
 
 def features(driver: Driver) -> None:
     """A feature of a Transformer of stories that raises the names of containers, and is taken out."""
     open_shipped_features(driver, CONTAINERS)
     driver.session.features.choose(443)
-    for name in ("feature_view", "feature_words_view", "feature_turn_view"):
-        panel = driver.find(name)
-        driver.wait(lambda panel=panel: "443" in repr(panel.asked and panel.asked.about), "the feature")
+    panels: list[AskingPanel[Any, Any]] = [
+        driver.panel(FeaturePanel),
+        driver.panel(FeatureWordsPanel),
+        driver.panel(FeatureTurnPanel),
+    ]
+    driver.wait(lambda: all("443" in repr(panel.asked and panel.asked.about) for panel in panels), "it")
 
 
 def feature_graph(driver: Driver) -> None:
@@ -166,7 +192,7 @@ def feature_graph(driver: Driver) -> None:
     driver.wait(lambda: bool(driver.session.contrast.offers()), "the questions")
     driver.session.contrast.open(driver.session.contrast.offers()[0])
     driver.bring_to_front("feature_graph")
-    panel = driver.find("feature_graph_view")
+    panel = driver.panel(FeatureGraphPanel)
     driver.wait(lambda: panel.is_whole and panel.found is not None and panel.found.kept is not None, "it")
 
 
@@ -177,7 +203,7 @@ def taught(driver: Driver) -> None:
     driver.open_model("stories-transformer")
     driver.type("Mira owned a purple button that had belonged to")
     driver.bring_to_front("taught")
-    panel = driver.find("taught_view")
+    panel = driver.panel(TaughtPanel)
     driver.wait(lambda: panel.found is not None, "the lines by n-grams")
     driver.click("taught_read_button")
     driver.wait(
@@ -194,7 +220,7 @@ def copied(driver: Driver) -> None:
     driver.open_model("stories-transformer")
     driver.type(STORY)
     driver.bring_to_front("copied")
-    panel = driver.find("copied_view")
+    panel = driver.panel(CopiedPanel)
     driver.wait(lambda: panel.found is not None, "the passages")
     driver.click("copied_write_button")
     driver.wait(lambda: panel.written is not None, "the texts")
@@ -222,7 +248,7 @@ def heads_over_time(driver: Driver) -> None:
     driver.wait(lambda: bool(driver.session.contrast.offers()), "the questions")
     driver.session.contrast.open(driver.session.contrast.offers()[0])
     driver.bring_to_front("heads_over_time", "head_pair")
-    heads, pair = driver.find("heads_over_time_view"), driver.find("head_pair_view")
+    heads, pair = driver.panel(HeadsOverTimePanel), driver.panel(HeadPairPanel)
     driver.wait(lambda: heads.is_whole and pair.is_whole, "the heads at every snapshot")
     driver.session.attention.choose_head(1, 2)
 
@@ -285,8 +311,8 @@ def through_time(driver: Driver) -> None:
     session.comparison.choose([(model, model.snapshots[-1]) for model in others])
     driver.type(STORY)
     driver.bring_to_front("through_time")
-    panel = driver.find("through_time_view")
-    driver.find("truncation_spin").setValue(12)
+    panel = driver.panel(ThroughTimePanel)
+    driver.find("truncation_spin", QSpinBox).setValue(12)
     driver.wait(lambda: len(panel.reaches) == 4 and panel.stretch.norms is not None, "the gradients")
 
 
@@ -350,7 +376,7 @@ def alignment(driver: Driver) -> None:
     """A translation with other word order, and where one of its words comes from."""
     driver.show("attention")
     driver.open_model("twin-gru-attention-long")
-    driver.find("source_edit").setText("the small black horse follows the cats and this hen sings")
+    driver.find("source_edit", QLineEdit).setText("the small black horse follows the cats and this hen sings")
     driver.type("le petit cheval noir suit les chats et cette poule chante")
     driver.session.focus.choose_position(3)
 
@@ -372,10 +398,7 @@ def sample(driver: Driver) -> None:
     driver.wait(lambda: session.writing.prospect is not None, "the distribution")
     for rolls in (5, 3):
         for _ in range(rolls):
-            before = session.writing.branches
-            driver.click("sample_step_button")
-            driver.wait(lambda before=before: session.writing.branches is not before, "the roll")
-            driver.wait(lambda: not session.writing.is_choosing, "the roll")
+            roll(driver)
         if rolls == 5:
             for _ in range(4):
                 session.writing.step_back()
@@ -383,6 +406,14 @@ def sample(driver: Driver) -> None:
             driver.rest()
     driver.click("beam_run_button")
     driver.wait(lambda: session.beam.is_grown, "the beam search")
+
+
+def roll(driver: Driver) -> None:
+    """Roll the die once, and wait for the token."""
+    writing = driver.session.writing
+    before = writing.branches
+    driver.click("sample_step_button")
+    driver.wait(lambda: writing.branches is not before and not writing.is_choosing, "the roll")
 
 
 def finetune(driver: Driver) -> None:
@@ -393,7 +424,7 @@ def finetune(driver: Driver) -> None:
     driver.open_model("stories-transformer")
     driver.open_text("farm")
     driver.type("The cat")
-    driver.find("tuning_view").parentWidget().raise_()
+    driver.bring_to_front("tuning")
     session = driver.session
     base = session.library.model
     small = replace(session.tuning.options, steps=60, length=64, validate_every=5)
@@ -401,17 +432,21 @@ def finetune(driver: Driver) -> None:
     for way in ("all", "lora"):
         session.library.choose(base)
         session.tuning.choose(way)
-        driver.click("tune_button")
-        begun = session.training.state.folder
-        driver.wait(
-            lambda begun=begun: (
-                session.training.state.phase == "finished" and session.library.model.folder == begun
-            ),
-            "the training",
-            done=lambda: session.training.state.progress,
-        )
-    driver.find("forgetting_view").parentWidget().raise_()
+        tune(driver)
+    driver.bring_to_front("forgetting")
     driver.wait(lambda: session.tuning.known is not None and not session.tuning.is_measuring, "the plans")
+
+
+def tune(driver: Driver) -> None:
+    """Go on training as the plan says, to the end."""
+    training, library = driver.session.training, driver.session.library
+    driver.click("tune_button")
+    begun = training.state.folder
+    driver.wait(
+        lambda: training.state.phase == "finished" and library.model.folder == begun,
+        "the training",
+        done=lambda: training.state.progress,
+    )
 
 
 def difference(driver: Driver) -> None:
@@ -422,7 +457,7 @@ def difference(driver: Driver) -> None:
     driver.session.library.choose_step(3517)
     driver.session.pair.choose_before((driver.session.library.model, 2062))
     driver.type(f"Maya owned a brown stone. She put it in the barrel. {STORY.partition('. ')[2]}")
-    driver.wait(lambda: "similarity" in driver.find("difference_view").exported_arrays(), "the similarity")
+    driver.wait(lambda: "similarity" in driver.panel(DifferencePanel).exported_arrays(), "the similarity")
 
 
 def compare(driver: Driver) -> None:
@@ -438,19 +473,24 @@ def compare(driver: Driver) -> None:
 
 def race(driver: Driver) -> None:
     """A GRU at four learning rates, and one of them gone on with from a snapshot at half its rate."""
-    from lmviz.families import FAMILIES
+    from lmviz.models.recurrent_configuration import GRUConfiguration
     from lmviz.training.options import TrainingOptions
 
     driver.show("race")
     driver.open_text("stories")
     session = driver.session
     options = TrainingOptions(steps=300, length=32, schedule="constant", validate_every=20)
-    session.plan.set("gru", FAMILIES["gru"].configuration(width=48), options)
+    session.plan.set("gru", GRUConfiguration(width=48), options)
     session.reading.set_prefix(STORY)
     for button in ("add_values_button", "race_start_button"):
         driver.click(button)
-    ended = lambda: bool(session.race.lanes[-1].step) and not session.race.is_active  # noqa: E731
-    steps = lambda: [lane.step for lane in session.race.lanes]  # noqa: E731
+
+    def ended() -> bool:
+        return bool(session.race.lanes[-1].step) and not session.race.is_active
+
+    def steps() -> list[int]:
+        return [lane.step for lane in session.race.lanes]
+
     driver.wait(ended, "the race", done=steps)
     parent = session.race.lanes[2]
     step = session.race.opened(parent).nearest_snapshot(100)

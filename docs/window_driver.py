@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Self
+from typing import Any, Self, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPolygonF
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QWidget
 
 from lmviz.app.opening.settings import Settings
+from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 
@@ -20,6 +21,9 @@ LOOK_EVERY = 0.15  # seconds between two looks at whether the window rests
 POINTER = QPolygonF(
     [QPointF(x, y) for x, y in ((0, 0), (0, 16), (4, 12), (7, 18), (9, 17), (6, 11), (11, 11))]
 )
+
+W = TypeVar("W", bound=QWidget)
+P = TypeVar("P", bound=Panel)
 
 
 class Driver:
@@ -122,16 +126,20 @@ class Driver:
 
     # What a person does
 
-    def find(self, name: str) -> QWidget:
+    def find(self, name: str, kind: type[W]) -> W:
         """The control with an object name: in the perspective that is shown, otherwise in the frame."""
         found = self.window.perspective.findChild(QObject, name) or self.window.findChild(QObject, name)
-        if not isinstance(found, QWidget):
-            raise RuntimeError(f"there is no control {name!r}")
+        if not isinstance(found, kind):
+            raise RuntimeError(f"there is no {kind.__name__} {name!r}")
         return found
+
+    def panel(self, kind: type[P]) -> P:
+        """The panel of a class in the perspective that is shown."""
+        return self.find(kind.view_name(), kind)
 
     def click(self, name: str) -> None:
         """Click a button as soon as it can be clicked."""
-        button = self.find(name)
+        button = self.find(name, QAbstractButton)
         self.wait(button.isEnabled, f"the button {name}")
         button.click()
 
@@ -143,10 +151,10 @@ class Driver:
     def bring_to_front(self, *panels: str) -> None:
         """Put panels in front of those that share their place."""
         for panel in panels:
-            self.find(f"page_{panel}").raise_()
+            self.find(f"page_{panel}", QWidget).raise_()
         self.work_on(0.1)
 
-    def open_text(self, source: str, **settings: str) -> None:
+    def open_text(self, source: str, **settings: Any) -> None:
         """Read a text."""
         before = self.session.text.corpus
         self.session.text.open(source, **settings)
@@ -171,7 +179,7 @@ class Driver:
 
     def type(self, prefix: str) -> None:
         """Type a prefix and wait until it is read."""
-        self.find("prefix_edit").setText(prefix)
+        self.find("prefix_edit", QLineEdit).setText(prefix)
         self.wait(
             lambda: self.session.reading.current is not None and not self.session.reading.is_busy,
             "the reading",
