@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import pytest
+from in_sight import all_have_drawn, in_sight
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtWidgets import QWidget
@@ -14,6 +16,7 @@ from lmviz.app.session.library import coming_to
 from lmviz.app.window.main_window import MainWindow
 
 LONG = 60_000  # milliseconds
+TIMES = 5  # that it is at rest, each after an answer
 
 
 @dataclass
@@ -66,3 +69,19 @@ class Driver:
         coming = coming_to(session.library)
         busy = session.reading.is_busy or session.text.is_opening or not session.work.is_ready
         return not (busy or coming.any_model or coming.weights) and session.lesson.is_settled
+
+    def rest(self) -> None:
+        """Until whatever can be seen has asked for what it shows, has been answered and has drawn it."""
+        answered, quiet = [True], 0
+
+        def check() -> None:
+            nonlocal quiet
+            work, board = self.session.work, self.window.perspective
+            is_quiet = work.is_at_rest and not work.jobs and all_have_drawn(board) and self.is_quiet()
+            quiet = quiet + 1 if is_quiet and answered else 0
+            if answered:  # what an answer leads to is asked for after it
+                answered.clear()
+                work.ask("asked last", lambda: None, lambda _: answered.append(True), pytest.fail)
+            assert quiet >= TIMES, [panel.objectName() for panel in in_sight(board) if panel.is_behind]
+
+        self.qtbot.waitUntil(check, timeout=LONG)

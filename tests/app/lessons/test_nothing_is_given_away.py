@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from in_sight import all_have_drawn
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -126,8 +125,7 @@ def test_at_the_entry_of_a_step_its_answer_cannot_be_read(
             continue
         current.leave()
         current.open(lesson, number)
-        driver.wait(driver.is_quiet)
-        driver.wait(lambda: all_have_drawn(window.perspective))
+        driver.rest()
         texts = list(said(window, painted))
         assert texts
         for place, task in enumerate(step.tasks):

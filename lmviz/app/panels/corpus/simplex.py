@@ -172,17 +172,20 @@ class SimplexPanel(Panel):
         likelihood, best = counted.log_likelihood(shares), counted.log_likelihood(counted.best)
         self._likelihood.setText(f"Σ c ln p = {_nats(likelihood)} nats")
         lack = best - likelihood
-        self._lack.setText("the maximum" if lack < 5e-5 else f"{number(lack, 4)} below the maximum")
+        is_reached = lack < 5e-5  # to the last decimal that is written
+        self._lack.setText("the maximum" if is_reached else f"{number(lack, 4)} below the maximum")
         self._multiplier.setText(f"λ = Σ c = {count(counted.total)}")
         self._bars.set_shares(shares, counted.surplus(shares))
         places, share = np.linspace(0, 1, PLACES), float(shares[word])
         along = counted.along(shares, word, places)
         low = best - DEPTH * max(best - counted.log_likelihood(counted.uniform), 1.0)
-        name, said = visible(counted.words[word]), _nats(likelihood)
-        here = PlotCurve("here", [share], [likelihood], "accent", 0, dots=True, said=said)
+        name, now = visible(counted.words[word]), _nats(likelihood)
+        here = PlotCurve("here", [share], [likelihood], "accent", 0, dots=True, said=now)
         curve = PlotCurve(f"p({name})", places, np.where(along >= low, along, np.nan), "accent", said="")
-        self._curve.set_curves([here, curve] if likelihood >= low else [curve])
-        self._curve.set_references([("maximum", best)])
+        # how high the maximum is, the picture says to whoever has reached it
+        said = None if is_reached else ""
+        most = PlotCurve("maximum", [0.0, 1.0], [best, best], "muted_text", 1, dashed=True, said=said)
+        self._curve.set_curves([here, curve, most] if likelihood >= low else [curve, most])
         self._curve.set_cursor(share)
 
     def _drag(self, word: int, share: float) -> None:

@@ -73,6 +73,15 @@ def test_the_ascent_comes_to_rest_at_the_counts(simplex: SimplexPanel, qtbot: Qt
     assert said(simplex) == "Σ c ln p = −17.7038 nats"
 
 
+def test_the_picture_says_how_high_the_maximum_is_once_it_is_reached(simplex: SimplexPanel) -> None:
+    plot = simplex.findChild(LinePlot)
+    assert "maximum" in plot.names.accessibleDescription()
+    assert "16.1495" not in plot.names.accessibleDescription()
+    simplex.shares = simplex.counted.best
+    simplex.refresh()
+    assert "maximum −16.1495" in plot.names.accessibleDescription()
+
+
 @pytest.mark.slow
 def test_whoever_takes_hold_of_a_bar_stops_the_ascent(simplex: SimplexPanel, qtbot: QtBot) -> None:
     click(simplex, "simplex_ascend_button", qtbot)
