@@ -123,8 +123,10 @@ def test_the_shipped_screen_shows_a_thing_that_returns() -> None:
 
 @pytest.mark.slow
 def test_the_strip_leads_on_and_stays_away_when_sent_away(
-    sleeping: MainWindow, samples: Path, qtbot: QtBot
+    sleeping: MainWindow, samples: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
+    # what is open is saved after two seconds, and would be offered in place of the strip
+    monkeypatch.setattr(Settings, "keep_session", lambda *_: None)
     strip = sleeping.beginning.strip
     press(sleeping, qtbot, "welcome_look")
     assert sleeping.perspective.name == "inside"
