@@ -117,6 +117,17 @@ def test_cells_of_parameters(both):
         assert np.array_equal(kept.detach()[2:9].float().cpu().numpy(), matrix[2:9].numpy())
 
 
+def test_rows_in_a_row_stay_packed_and_others_are_their_numbers(both):
+    packed, whole = both
+    for name, matrix in matrices(whole).items():
+        kept = packed.get_parameter_or_buffer(name)
+        some = kept[2:9]
+        assert isinstance(some, BlockMatrix), name
+        assert torch.equal(some.values(), matrix[2:9])
+        for others in (np.s_[1:9:2], np.s_[:, 2:9]):
+            assert torch.equal(without_blocks(kept[others]), matrix[others])
+
+
 def test_what_is_saved_is_in_single_precision(both, tmp_path):
     packed, whole = both
     again = open_checkpoint(lmviz.save_pretrained(packed, tmp_path / "saved")).model()
