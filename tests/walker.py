@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import socket
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -278,6 +279,7 @@ def nothing_outside() -> Iterator[None]:
     before = shipped_files()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(urllib.request, "urlopen", refuse)
+        patch.setattr(socket, "getaddrinfo", refuse)  # which the hub's library asks before it connects
         patch.setattr(QDesktopServices, "openUrl", lambda url: True)
         patch.setattr(QFileDialog, "getOpenFileName", lambda *a, **k: ("", ""))
         patch.setattr(QFileDialog, "getOpenFileNames", lambda *a, **k: ([], ""))

@@ -136,6 +136,43 @@ def test_what_grows_without_end_is_told_from_what_varies() -> None:
     assert faults_of(held)[0].endswith("; numpy.ndarray in Trace by 19,000,000 bytes")
 
 
+def test_growth_by_a_late_import_names_the_library() -> None:
+    from using import Held, faults_of
+
+    def window(number: int) -> Held:
+        late = {"late_library": 71} if number >= 30 else {}
+        objects = 100_000 + 500 * number
+        return Held(6 * 10**8, None, objects, 5000, 9000, 2, 12, {}, modules={"torch": 900, **late})
+
+    [fault] = faults_of([window(number) for number in range(40)])
+    assert fault.endswith("; modules imported meanwhile: late_library (71)")
+
+
+IMPORTS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from using import import_everything
+import_everything()
+before = set(sys.modules)
+from lmviz.base.errors import LmvizError
+from lmviz.interchange.hub import download_model
+from lmviz.interchange.hub_steps import download_steps
+for ask in (lambda: download_model("nobody/nothing", address="https://127.0.0.1:9"),
+            lambda: download_steps("nobody/nothing", None, address="https://127.0.0.1:9")):
+    try:
+        ask()
+    except LmvizError:
+        pass
+print(sorted(set(sys.modules) - before))
+"""
+
+
+@pytest.mark.slow
+def test_what_the_hub_imports_late_is_imported_before_growth_is_judged(tmp_path: Path) -> None:
+    done = run(["-c", IMPORTS, str(SOAK.parent)], tmp_path)
+    assert done.stdout == "[]\n", done.stderr
+
+
 def test_a_round_that_always_leaves_much_is_no_growth() -> None:
     from using import DIFFERENT, LEAST, Held, faults_of
 

@@ -26,6 +26,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -77,6 +78,8 @@ class Held:
     kinds: dict[str, int]
     large: dict[str, int] = field(default_factory=dict)
     """Bytes of large arrays, tensors and texts, by what they are and what holds them."""
+    modules: dict[str, int] = field(default_factory=dict)
+    """How many modules of each package are imported: one that comes late is growth, but no leak."""
 
 
 MOST = {
@@ -108,6 +111,7 @@ def faults_of(held: Sequence[Held], different: int = 1) -> list[str]:
                 f"{measure} grew by {grown:,.0f} of {median(values):,.0f} in {len(half)} rounds"
                 + _most_grown([each.kinds for each in half], different)
                 + _most_grown([each.large for each in half], different, " bytes")
+                + _imported(half[0].modules, half[-1].modules)
             )
     return found
 
@@ -143,6 +147,12 @@ def _most_grown(held: Sequence[Mapping[str, int]], different: int, of: str = "")
     names = {name for each in held for name in each}
     grown = Counter({name: growth([each.get(name, 0) for each in held], different) for name in names})
     return "".join(f"; {name} by {count:,.0f}{of}" for name, count in grown.most_common(12) if count > 0.5)
+
+
+def _imported(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+    late = {name: count - before.get(name, 0) for name, count in after.items() if count > before.get(name, 0)}
+    said = ", ".join(f"{name} ({count})" for name, count in sorted(late.items()))
+    return f"; modules imported meanwhile: {said}" if said else ""
 
 
 def use_for(folder: Path, minutes: float, seed: int) -> tuple[list[Held], list[str]]:
@@ -401,14 +411,27 @@ class Restless:
 def import_everything() -> None:
     """Import all that lmviz imports anywhere, late as well: a library has tens of thousands of objects."""
     import lmviz
-    from lmviz.interchange.hub import hub_library
 
-    hub_library()
-    for path in sorted(Path(lmviz.__file__).parent.rglob("*.py")):
+    ask_hub()
+    root = Path(lmviz.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        if path.stem != "__main__":
+            name = ".".join(path.relative_to(root.parent).with_suffix("").parts)
+            import_module(name.removesuffix(".__init__"))  # some are named in tables only
         for node in ast.walk(ast.parse(path.read_bytes())):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 with suppress(ImportError):  # what is there for types only, or not installed
                     exec(ast.unparse(node), {})
+
+
+def ask_hub() -> None:
+    """Ask for a model where nobody answers: the hub's library imports most of itself at its first question,
+    ten thousand objects, and makes what it connects with."""
+    from lmviz.base.errors import LmvizError
+    from lmviz.interchange.hub import download_model
+
+    with suppress(LmvizError):
+        download_model("nobody/nothing", address="https://127.0.0.1:9")
 
 
 def compile_recurrences(lengths: int = 100) -> None:
@@ -452,6 +475,7 @@ def held_by(window: MainWindow) -> Held:
         files=files.total(),
         kinds={**kinds, **wrappers, **qt, **files},
         large=large,
+        modules=Counter(name.partition(".")[0] for name in sys.modules),
     )
 
 
