@@ -475,7 +475,7 @@ def held_by(window: MainWindow) -> Held:
         files=files.total(),
         kinds={**kinds, **wrappers, **qt, **files},
         large=large,
-        modules=Counter(name.partition(".")[0] for name in sys.modules),
+        modules=dict(Counter(name.partition(".")[0] for name in sys.modules)),
     )
 
 
