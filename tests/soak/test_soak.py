@@ -173,6 +173,23 @@ def test_what_the_hub_imports_late_is_imported_before_growth_is_judged(tmp_path:
     assert done.stdout == "[]\n", done.stderr
 
 
+COUNTS_OWN_PAGES = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import using
+import numpy
+array = numpy.ones(4_000_000)
+with open("/proc/self/smaps") as lines:
+    print(sum(line.startswith("VmFlags:") and " hg" in line for line in lines))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system does not list its mappings")
+def test_memory_is_not_what_the_system_fills_when_it_has_time(tmp_path: Path) -> None:
+    done = run(["-c", COUNTS_OWN_PAGES, str(SOAK.parent)], tmp_path)
+    assert done.stdout == "0\n", done.stderr
+
+
 def test_a_round_that_always_leaves_much_is_no_growth() -> None:
     from using import DIFFERENT, LEAST, Held, faults_of
 

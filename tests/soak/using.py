@@ -33,6 +33,8 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where walker.py lies
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# Where numpy has had a large array, Linux goes on making huge pages of what was given back, when it has time.
+os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 
 if TYPE_CHECKING:
     from lmviz.app.window.main_window import MainWindow
