@@ -179,12 +179,16 @@ def test_the_next_item_is_prepared(
     gate.set()
 
 
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """How often equations were asked for, from before a lecture is `opened`: its next item may come soon."""
+    times: list[bool] = []
+    monkeypatch.setattr(typesetting, "load_in_background", lambda: times.append(True))
+    return times
+
+
 @pytest.mark.slow
-def test_the_panels_of_the_next_item_are_made(
-    opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[bool] = []
-    monkeypatch.setattr(typesetting, "load_in_background", lambda: asked.append(True))
+def test_the_panels_of_the_next_item_are_made(asked: list[bool], opened: MainWindow, qtbot: QtBot) -> None:
     assert missing_panels(opened, "inside")
     qtbot.waitUntil(lambda: not missing_panels(opened, "inside"))
     assert asked, "or its equations would come after all else"
