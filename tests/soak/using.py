@@ -152,7 +152,7 @@ def _most_grown(held: Sequence[Mapping[str, int]], different: int, of: str = "")
 
 
 def _imported(before: Mapping[str, int], after: Mapping[str, int]) -> str:
-    late = {name: count - before.get(name, 0) for name, count in after.items() if count > before.get(name, 0)}
+    late = Counter(after) - Counter(before)
     said = ", ".join(f"{name} ({count})" for name, count in sorted(late.items()))
     return f"; modules imported meanwhile: {said}" if said else ""
 
